@@ -1,0 +1,31 @@
+# What the modules need from outside, each with the text that goes into basal.pc.
+# A module that links a library not declared here fails at configure time.
+# A new one also needs its find_dependency line in basal_package.cmake and its
+# Debian package in ./dev.
+set(THREADS_PREFER_PTHREAD_FLAG OFF)
+find_package(Threads REQUIRED)
+basal_declare_dependency(Threads::Threads LIBS -pthread)
+
+find_package(Boost 1.74 CONFIG QUIET COMPONENTS context)
+if(NOT Boost_context_FOUND)
+  message(FATAL_ERROR "Boost.Context 1.74 or newer not found. executors/ switches fibers with it. "
+                      "Install it (Debian: apt install libboost-context-dev) or run ./dev setup.")
+endif()
+basal_declare_dependency(Boost::context LIBS -lboost_context)
+
+find_package(spdlog CONFIG QUIET)
+if(NOT spdlog_FOUND)
+  message(FATAL_ERROR "spdlog not found. basal logs with it. "
+                      "Install it (Debian: apt install libspdlog-dev) or run ./dev setup.")
+endif()
+basal_declare_dependency(spdlog::spdlog REQUIRES spdlog)
+
+if(BASAL_WITH_ACTORS)
+  find_package(CAF 0.17 COMPONENTS core io)
+  if(NOT CAF_FOUND)
+    message(FATAL_ERROR "actors/ needs CAF; see the message above. "
+                        "-DBASAL_WITH_ACTORS=OFF builds everything below actors/ without it.")
+  endif()
+  basal_declare_dependency(CAF::core LIBS -lcaf_core)
+  basal_declare_dependency(CAF::io LIBS -lcaf_io)
+endif()

@@ -1,0 +1,135 @@
+# Collects what the modules link and installs the package: headers, archives,
+# find_package(basal) and pkg-config's basal.pc.
+
+# basal_declare_dependency(TARGET [LIBS flags...] [REQUIRES pc-names...])
+# How pkg-config's users get the library behind an imported target.
+function(basal_declare_dependency TARGET)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "LIBS;REQUIRES")
+  set_property(GLOBAL APPEND PROPERTY basal_dependencies ${TARGET})
+  set_property(GLOBAL PROPERTY basal_pc_libs_${TARGET} "${ARG_LIBS}")
+  set_property(GLOBAL PROPERTY basal_pc_requires_${TARGET} "${ARG_REQUIRES}")
+endfunction()
+
+# basal_package_module(TARGET LIBS...), called by basal_add_module.
+function(basal_package_module TARGET)
+  set_property(GLOBAL APPEND PROPERTY basal_modules ${TARGET})
+  get_property(known GLOBAL PROPERTY basal_dependencies)
+  foreach(lib IN LISTS ARGN)
+    if(lib MATCHES "^basal::")
+      continue()
+    endif()
+    if(NOT lib IN_LIST known)
+      message(FATAL_ERROR "${TARGET} links ${lib}, which cmake/basal_dependencies.cmake does not "
+                          "declare: basal.pc would lack it.")
+    endif()
+    set_property(GLOBAL APPEND PROPERTY basal_used_dependencies ${lib})
+  endforeach()
+endfunction()
+
+# Called once, after the last module.
+function(basal_install_package)
+  get_property(modules GLOBAL PROPERTY basal_modules)
+  add_library(basal INTERFACE)
+  add_library(basal::basal ALIAS basal)
+  target_link_libraries(basal INTERFACE ${modules})
+
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/basal)
+  foreach(module IN LISTS modules)
+    set(file_sets)
+    get_target_property(sets ${module} INTERFACE_HEADER_SETS)
+    if(sets)
+      set(file_sets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    endif()
+    install(TARGETS ${module} EXPORT basal-targets ${file_sets})
+  endforeach()
+  install(TARGETS basal EXPORT basal-targets)
+  install(EXPORT basal-targets NAMESPACE basal:: DESTINATION ${package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindBdwGC.cmake
+          DESTINATION ${package_dir})
+  _basal_write_config(${package_dir})
+  _basal_write_pkg_config("${modules}")
+endfunction()
+
+function(_basal_write_config PACKAGE_DIR)
+  include(CMakePackageConfigHelpers)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/basal-config.cmake @ONLY CONTENT [==[
+# find_package(basal [COMPONENTS executors posse ...])
+# Without components everything is asked for. CAF is needed for actors alone.
+set(_basal_known executors mab priority posse solver actors)
+set(_basal_wanted ${basal_FIND_COMPONENTS})
+if(NOT _basal_wanted)
+  set(_basal_wanted executors mab priority posse solver)
+  if(@BASAL_WITH_ACTORS@)
+    list(APPEND _basal_wanted actors)
+  endif()
+endif()
+
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(Boost 1.74 CONFIG COMPONENTS context)
+find_dependency(spdlog CONFIG)
+if("actors" IN_LIST _basal_wanted)
+  list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+  find_dependency(CAF 0.17 COMPONENTS core io)
+  list(REMOVE_ITEM CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+endif()
+include("${CMAKE_CURRENT_LIST_DIR}/basal-targets.cmake")
+
+foreach(_basal_component IN LISTS _basal_wanted)
+  if(TARGET basal::${_basal_component})
+    set(basal_${_basal_component}_FOUND TRUE)
+  else()
+    set(basal_${_basal_component}_FOUND FALSE)
+    if(basal_FIND_REQUIRED_${_basal_component})
+      set(basal_FOUND FALSE)
+      set(basal_NOT_FOUND_MESSAGE
+          "this copy of basal has no module '${_basal_component}' (known: ${_basal_known})")
+    endif()
+  endif()
+endforeach()
+]==])
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/basal-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/basal-config.cmake
+                ${PROJECT_BINARY_DIR}/basal-config-version.cmake
+          DESTINATION ${PACKAGE_DIR})
+endfunction()
+
+# The archives are static, so what they need stands in Libs and Requires: a plain
+# `pkg-config --libs basal` links without --static.
+function(_basal_write_pkg_config MODULES)
+  set(libs)
+  foreach(module IN LISTS MODULES)
+    get_target_property(type ${module} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(PREPEND libs -l${module}) # users before what they use, as the linker wants it
+    endif()
+  endforeach()
+  set(requires)
+  get_property(used GLOBAL PROPERTY basal_used_dependencies)
+  list(REMOVE_DUPLICATES used)
+  foreach(dependency IN LISTS used)
+    get_property(pc_libs GLOBAL PROPERTY basal_pc_libs_${dependency})
+    get_property(pc_requires GLOBAL PROPERTY basal_pc_requires_${dependency})
+    list(APPEND libs ${pc_libs})
+    list(APPEND requires ${pc_requires})
+  endforeach()
+  list(JOIN libs " " libs)
+  list(JOIN requires ", " requires)
+  # The prefix is relative to the file, so that `cmake --install --prefix` needs no rewrite.
+  file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/basal.pc @ONLY CONTENT [==[
+prefix=${pcfiledir}/@up@.
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+
+Name: basal
+Description: @PROJECT_DESCRIPTION@
+Version: @PROJECT_VERSION@
+Requires: @requires@
+Cflags: -std=c++20 -I${includedir}
+Libs: -L${libdir} @libs@
+]==])
+  install(FILES ${PROJECT_BINARY_DIR}/basal.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()

@@ -1,0 +1,167 @@
+# The functions with which modules, tests, benchmarks and samples are declared.
+
+# Language level and warnings of everything that is built here.
+# Private to each target, so that nothing of it reaches a consumer.
+function(_basal_common TARGET)
+  set_target_properties(${TARGET} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_features(${TARGET} PUBLIC cxx_std_20)
+  target_compile_options(${TARGET} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+    # g++ 12 sees overlapping copies where std::string is assigned a literal (PR105329).
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    $<$<BOOL:${BASAL_WERROR}>:-Werror>)
+endfunction()
+
+# g++ hands ccache the name of the precompiled header only with this flag.
+function(_basal_ccache_pch TARGET)
+  target_compile_options(${TARGET} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
+
+# basal_add_module(NAME
+#   [HEADERS include/basal/NAME/x.hpp...]   public headers: installed, each must compile alone
+#   [SOURCES src/x.cpp...]
+#   [PUBLIC_LIBS ...]    modules and libraries that our headers name
+#   [PRIVATE_LIBS ...])  those that only our sources name
+#
+# Creates basal_NAME (a static library, or an interface library while there are
+# no sources), its alias basal::NAME, and adds it to the installed package.
+function(basal_add_module NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "HEADERS;SOURCES;PUBLIC_LIBS;PRIVATE_LIBS")
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "basal_add_module(${NAME}): unknown ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  set(target basal_${NAME})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    _basal_common(${target})
+    set(public PUBLIC)
+    target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_PRIVATE_LIBS})
+  elseif(ARG_PRIVATE_LIBS)
+    message(FATAL_ERROR "basal_add_module(${NAME}): PRIVATE_LIBS without SOURCES")
+  else()
+    add_library(${target} INTERFACE)
+    target_compile_features(${target} INTERFACE cxx_std_20)
+    target_link_libraries(${target} INTERFACE ${ARG_PUBLIC_LIBS})
+    set(public INTERFACE)
+  endif()
+  add_library(basal::${NAME} ALIAS ${target})
+  if(ARG_HEADERS)
+    target_sources(${target} ${public}
+      FILE_SET HEADERS BASE_DIRS include FILES ${ARG_HEADERS})
+    set_target_properties(${target} PROPERTIES
+      VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${NAME})
+  basal_package_module(${target} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+endfunction()
+
+set(_basal_tsan_caf ${PROJECT_SOURCE_DIR}/tests/support/tsan-caf.supp)
+
+# basal_add_test(NAME MODULE/SUBJECT KIND contract|model|stress|regression
+#   [TIMEOUT seconds]  default 60
+#   [SOURCES x.cpp...] default SUBJECT.KIND.cpp (contract: SUBJECT.test.cpp)
+#   [LIBS ...]         default basal::MODULE
+#   [LABELS ...] [ENVIRONMENT A=b...] [ARGS ...]
+#   [USES_CAF]         links CAF: gets the suppressions of tests/support/tsan-caf.supp
+#   [RUN_SERIAL])      must not share the machine with other tests
+#
+# Builds one Catch2 program and registers it as the test MODULE.SUBJECT.KIND
+# (contract: MODULE.SUBJECT.test) under the labels MODULE and KIND. The target
+# has the same name: `ninja posse.fork_merge.test`.
+function(basal_add_test)
+  cmake_parse_arguments(PARSE_ARGV 0 ARG
+    "USES_CAF;RUN_SERIAL" "NAME;KIND;TIMEOUT" "SOURCES;LIBS;LABELS;ENVIRONMENT;ARGS")
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "basal_add_test(${ARG_NAME}): unknown ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT ARG_NAME MATCHES "^[a-z0-9_]+/[a-z0-9_/]+$")
+    message(FATAL_ERROR "basal_add_test: NAME must be module/subject, not '${ARG_NAME}'")
+  endif()
+  if(NOT ARG_KIND MATCHES "^(contract|model|stress|regression)$")
+    message(FATAL_ERROR "basal_add_test(${ARG_NAME}): "
+                        "KIND must be contract, model, stress or regression, not '${ARG_KIND}'")
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  string(REGEX REPLACE "/.*" "" module "${ARG_NAME}")
+  string(REGEX REPLACE "^[^/]*/" "" subject "${ARG_NAME}")
+  set(suffix ${ARG_KIND})
+  if(suffix STREQUAL "contract")
+    set(suffix test)
+  endif()
+  if(NOT ARG_SOURCES)
+    set(ARG_SOURCES ${subject}.${suffix}.cpp)
+  endif()
+  if(NOT ARG_LIBS)
+    set(ARG_LIBS basal::${module})
+  endif()
+  string(REPLACE "/" "." name "${ARG_NAME}.${suffix}")
+  add_executable(${name} ${ARG_SOURCES})
+  _basal_common(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} basal_test_support)
+  target_precompile_headers(${name} REUSE_FROM basal_test_support)
+  _basal_ccache_pch(${name})
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  set(caf_label)
+  if(module STREQUAL "actors" OR ARG_USES_CAF)
+    set(caf_label actors)
+    # TSAN_OPTIONS is a colon-separated list like PATH; without TSan nobody reads it.
+    set_property(TEST ${name} PROPERTY ENVIRONMENT_MODIFICATION
+      "TSAN_OPTIONS=path_list_append:suppressions=${_basal_tsan_caf}")
+  endif()
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${ARG_TIMEOUT}
+    RUN_SERIAL ${ARG_RUN_SERIAL}
+    ENVIRONMENT "${ARG_ENVIRONMENT}")
+  set(labels ${module} ${ARG_KIND} ${caf_label} ${ARG_LABELS})
+  list(REMOVE_DUPLICATES labels)
+  set_property(TEST ${name} PROPERTY LABELS ${labels})
+endfunction()
+
+# basal_add_bench(MODULE SOURCES x.bench.cpp... [LIBS ...])
+# Builds bench_MODULE, which links basal::MODULE and the benchmark convention of
+# bench/support (it brings main). `./dev bench MODULE` runs it.
+function(basal_add_bench MODULE)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LIBS")
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
+    message(FATAL_ERROR "basal_add_bench(${MODULE}): needs SOURCES; "
+                        "unknown: '${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(target bench_${MODULE})
+  add_executable(${target} ${ARG_SOURCES})
+  _basal_common(${target})
+  if(TARGET basal::${MODULE})
+    target_link_libraries(${target} PRIVATE basal::${MODULE})
+  endif()
+  target_link_libraries(${target} PRIVATE ${ARG_LIBS} basal_bench_main)
+endfunction()
+
+# basal_add_sample(NAME SOURCES ... [LIBS ...])
+# Builds the program NAME. LIBS defaults to basal::basal.
+function(basal_add_sample NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LIBS")
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
+    message(FATAL_ERROR "basal_add_sample(${NAME}): needs SOURCES; "
+                        "unknown: '${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT ARG_LIBS)
+    set(ARG_LIBS basal::basal)
+  endif()
+  add_executable(${NAME} ${ARG_SOURCES})
+  _basal_common(${NAME})
+  target_link_libraries(${NAME} PRIVATE ${ARG_LIBS})
+endfunction()
+
+# basal_add_internal_library(NAME SOURCES ... [LIBS ...])
+# A static library that is never installed: the parts of a sample that tests link too.
+function(basal_add_internal_library NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LIBS")
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCES)
+    message(FATAL_ERROR "basal_add_internal_library(${NAME}): needs SOURCES; "
+                        "unknown: '${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  add_library(${NAME} STATIC ${ARG_SOURCES})
+  _basal_common(${NAME})
+  target_link_libraries(${NAME} PUBLIC ${ARG_LIBS})
+endfunction()

@@ -1,0 +1,197 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include <basal/executors/adaptive_interval.hpp>
+#include <basal/executors/fiber.hpp>
+#include <basal/executors/inbox.hpp>
+#include <basal/executors/parker.hpp>
+#include <basal/executors/run_queue.hpp>
+#include <basal/executors/stats.hpp>
+#include <basal/executors/work_item.hpp>
+
+namespace basal::executors {
+
+/// One thread with a run queue. It belongs to an executor_pool, which makes and
+/// joins it.
+///
+/// The loop runs on a fiber. Work that suspends leaves its fiber behind, and
+/// the thread continues the loop on another; whoever ends the wait puts the
+/// fiber into this executor's inbox. Work that never suspends pays nothing.
+///
+/// Sources of work, in the order they are looked at: every so often the
+/// injection queue (see adaptive_interval); the slot for the newest item (at
+/// most `max_lifo_polls` times a tick, or two actors that wake each other would
+/// starve the rest); then inbox and ring in turn; the injection queue; other
+/// rings; sleep.
+class executor {
+public:
+  /// Items run between two updates of the statistics behind the injection
+  /// interval, and after which the newest-first slot may be used again.
+  static constexpr std::uint32_t budget_per_tick = 128;
+
+  /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
+  /// a guess that served well.
+  static constexpr std::uint32_t max_lifo_polls = 3;
+
+  executor(executor_pool& pool, std::size_t index);
+  ~executor();
+
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+
+  /// The executor whose thread this is, or null. Not inlined, so that no
+  /// compiler carries its thread-local's address across a fiber switch.
+  [[gnu::noinline]] static executor* current() noexcept;
+
+  executor_pool& pool() const noexcept {
+    return pool_;
+  }
+
+  std::size_t index() const noexcept {
+    return index_;
+  }
+
+  // -- owner only: the thread of this executor --------------------------------
+
+  /// Queues `item` to run next; what waited in that slot goes to the ring.
+  void push_newest(work_item item);
+
+  /// Queues `item` behind the ring's other items; other executors may steal it.
+  void push_back(work_item item);
+
+  /// Queues `node` behind what was delivered to this executor.
+  void push_pinned(inbox_node& node) noexcept {
+    pinned_.push_back(node);
+  }
+
+  /// Suspends the running fiber. `publish(fiber&)` runs once its stack is left,
+  /// still on this thread, and must see to it that somebody calls wake() on the
+  /// fiber, once; it must not throw and may call wake() itself. Returns when
+  /// the fiber is resumed, on this thread.
+  template <class Publish>
+  void suspend(Publish publish) {
+    static_assert(std::is_nothrow_invocable_v<Publish&, fiber&>);
+    suspend_impl(
+      [](void* argument, fiber& from) noexcept { (*static_cast<Publish*>(argument))(from); },
+      &publish);
+  }
+
+  /// Lets everything run that waits on this executor now, then returns.
+  void yield();
+
+  /// Whether an item waits that this executor would run if the running one
+  /// stepped aside.
+  bool work_waits() const noexcept;
+
+  /// A place for the module above to keep what belongs to this thread, e.g.
+  /// CAF's execution unit.
+  void*& attachment() noexcept {
+    return attachment_;
+  }
+
+  // -- any thread -------------------------------------------------------------
+
+  /// Hands `node` to this executor and wakes it if it sleeps. Lock-free.
+  void deliver(inbox_node& node) noexcept;
+
+  /// Makes a suspended fiber of this executor runnable.
+  static void wake(fiber& f) noexcept;
+
+  /// Asks the work that runs here to look up at its next safepoint.
+  void raise_attention() noexcept {
+    if (attention_.load(std::memory_order_relaxed) == 0)
+      attention_.store(std::numeric_limits<std::int32_t>::min(), std::memory_order_relaxed);
+  }
+
+  /// 0, or the most negative number when somebody wants the running work to
+  /// look up; made for testing together with a counter's sign. Relaxed: a hint
+  /// whose delay costs time, never correctness.
+  const std::atomic<std::int32_t>& attention() const noexcept {
+    return attention_;
+  }
+
+  void clear_attention() noexcept {
+    attention_.store(0, std::memory_order_relaxed);
+  }
+
+  /// Set by the running work while it has safepoints at which it would notice
+  /// raise_attention(). Relaxed: a hint for whom to ask.
+  std::atomic<bool>& attentive() noexcept {
+    return attentive_;
+  }
+
+  executor_stats stats() const noexcept;
+
+private:
+  friend class executor_pool;
+  friend class fiber;
+
+  void thread_main();   ///< the thread's function; enters the first loop fiber
+  void loop() noexcept; ///< the body of every loop fiber
+  void run(work_item item) noexcept;
+  void resume(fiber& f) noexcept;
+  void suspend_impl(fiber::after_action after, void* argument);
+  fiber& spare_fiber();
+
+  work_item next() noexcept;
+  work_item next_own() noexcept;
+  work_item next_shared() noexcept;
+  work_item pop_pinned() noexcept;
+  work_item pop_injected() noexcept;
+  work_item steal() noexcept;
+  work_item found(work_item item) noexcept;
+  void push_ring(work_item item) noexcept;
+  void end_tick() noexcept;
+  void park() noexcept;
+  bool must_stay_awake() const noexcept;
+  std::size_t random_below(std::size_t bound) noexcept;
+
+  static const work_ops resume_ops;
+
+  /// Tokens handed to `parker_`.
+  static constexpr parker::token wake_to_look = parker::first_token;
+  static constexpr parker::token wake_to_search = parker::first_token + 1;
+
+  // -- constant after construction --
+  executor_pool& pool_;
+  const std::size_t index_;
+  void* attachment_ = nullptr;
+
+  // -- written by the owner alone; read by it alone --
+  fiber* running_ = nullptr;  ///< the fiber this thread is on
+  fiber* spares_ = nullptr;   ///< loop fibers without work on them
+  fiber* native_ = nullptr;   ///< the thread's own stack
+  work_item newest_;          ///< runs next
+  inbox_list pinned_;         ///< taken out of inbox_, not yet run
+  std::size_t suspended_ = 0; ///< fibers of this executor that wait
+  bool searching_ = false;    ///< counted in the idle set as searching
+  bool pinned_turn_ = false;  ///< inbox before ring, in turn
+  std::uint32_t tick_tasks_ = 0;
+  std::uint32_t tick_lifo_polls_ = 0;
+  std::uint32_t since_injection_ = 0;
+  std::uint32_t interval_ = 20;
+  std::uint64_t tick_start_ = 0; ///< tick_clock
+  std::uint64_t random_ = 0;
+  adaptive_interval injection_interval_;
+
+  // -- written by the owner, read by any thread --
+  struct {
+    counter tasks_run, tasks_stolen, lifo_hits, injection_hits, deliveries, times_parked, overflows,
+      fibers_created, suspensions;
+  } counters_;
+  std::atomic<bool> attentive_{false};
+
+  // -- written by any thread --
+  alignas(64) std::atomic<std::int32_t> attention_{0};
+  alignas(64) inbox inbox_;
+  parker parker_;
+  run_queue<work_item> ring_;
+};
+
+} // namespace basal::executors

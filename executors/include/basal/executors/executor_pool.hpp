@@ -1,0 +1,119 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <basal/executors/config.hpp>
+#include <basal/executors/executor.hpp>
+#include <basal/executors/idle_set.hpp>
+#include <basal/executors/injection_queue.hpp>
+#include <basal/executors/stack_pool.hpp>
+#include <basal/executors/work_item.hpp>
+
+namespace basal::executors {
+
+/// What becomes of work that was accepted but not begun when a pool stops.
+enum class stop_mode {
+  drain,   ///< it runs
+  discard, ///< its table's `discard` is called
+};
+
+/// A fixed number of executors that share an injection queue and steal from
+/// each other. Members may be called from any thread unless they say otherwise.
+///
+/// Sleeping. An executor that found nothing enters the idle set, looks at every
+/// source once more, and sleeps without a time-out. Whoever adds work first
+/// makes it visible (a seq_cst store in the ring, the injection queue or the
+/// inbox) and then looks at the idle set: for its own ring and for the
+/// injection queue any executor will do, and none is woken while another one
+/// searches; for the inbox it must be that executor. An executor that ends its
+/// search as the last searcher wakes another if there is work left. So work
+/// that waits implies somebody awake or woken, and an idle pool causes no
+/// wake-ups at all.
+///
+/// Stopping. stop() closes the injection queue, then wakes everybody. An
+/// executor leaves when it has nothing to run and none of its fibers is
+/// suspended; what others deliver to it until then still runs.
+class executor_pool {
+public:
+  /// Starts the threads; all of them run when it returns.
+  /// @throws std::invalid_argument see pool_config::validate
+  /// @throws std::system_error when the kernel refuses a thread or a stack; no
+  ///         thread is left running then.
+  explicit executor_pool(pool_config config);
+
+  /// Stops with stop_mode::discard if nobody did before.
+  ~executor_pool();
+
+  executor_pool(const executor_pool&) = delete;
+  executor_pool& operator=(const executor_pool&) = delete;
+
+  /// Queues `item`: on one of this pool's threads into its own queue, to run
+  /// next there; from anywhere else into the injection queue.
+  /// @returns false when the pool was stopped: the caller keeps the item.
+  [[nodiscard]] bool submit(work_item item);
+
+  /// Takes a sleeping executor out of the idle set for the caller, who must
+  /// call executor::deliver on it next, or nothing. Used to hand over work that
+  /// only makes sense where somebody is idle.
+  executor* claim_idle() noexcept;
+
+  /// Delivers to an executor that claim_idle() returned.
+  void deliver_claimed(executor& claimed, inbox_node& node) noexcept;
+
+  /// Whether an executor sleeps.
+  bool any_idle() const noexcept {
+    return idle_.any_parked();
+  }
+
+  /// Stops and joins all executors. Not from one of its own threads. Calling it
+  /// again has no effect.
+  void stop(stop_mode mode);
+
+  std::size_t size() const noexcept {
+    return executors_.size();
+  }
+
+  executor& at(std::size_t index) noexcept {
+    return *executors_[index];
+  }
+
+  const executor& at(std::size_t index) const noexcept {
+    return *executors_[index];
+  }
+
+  const pool_config& config() const noexcept {
+    return config_;
+  }
+
+  stack_pool& stacks() noexcept {
+    return stacks_;
+  }
+
+private:
+  friend class executor;
+
+  void notify() noexcept; ///< after a push to a ring or the injection
+  bool work_for_searchers() const noexcept;
+  void unpark(std::size_t index, parker::token reason) noexcept;
+
+  const pool_config config_;
+  const std::uint32_t spins_;
+  stack_pool stacks_;
+  injection_queue injection_;
+  idle_set idle_;
+
+  /// Written once by stop(), seq_cst before it looks at the idle set; read by
+  /// executors after they entered it.
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> discarding_{false};
+
+  std::vector<std::unique_ptr<executor>> executors_;
+  std::vector<std::thread> threads_;
+};
+
+} // namespace basal::executors

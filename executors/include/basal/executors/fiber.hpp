@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <basal/executors/inbox.hpp>
+#include <basal/executors/stack_pool.hpp>
+
+namespace basal::executors {
+
+/// A stack with something half done on it, and the registers to go on with.
+/// The control block lives at the top of the stack itself.
+///
+/// Rules, each bought with a failure:
+/// - A fiber runs on one thread for life: its executor's. Compilers cache the
+///   addresses of thread-locals across calls.
+/// - A suspended fiber is published only after its stack was left, by the
+///   `after` action of the switch; otherwise another thread could wake it, and
+///   its executor resume it, while it is still running.
+/// - The C++ runtime's list of exceptions being handled is saved and restored
+///   at each switch; otherwise two fibers suspended inside `catch` rethrow each
+///   other's exception.
+/// - A suspended fiber is never destroyed, only resumed, so that its frames
+///   unwind.
+class fiber {
+public:
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+
+  /// The executor whose thread it runs on.
+  executor& home() const noexcept {
+    return *home_;
+  }
+
+private:
+  friend class executor;
+  friend class executor_pool;
+
+  /// What the next fiber does first, once the stack of `from` is left.
+  using after_action = void (*)(void* argument, fiber& from) noexcept;
+
+  /// For the thread's own stack.
+  explicit fiber(executor& home) noexcept;
+
+  fiber(executor& home, stack s) noexcept;
+
+  ~fiber();
+
+  /// Puts a new fiber on a stack of `stacks`; its first switch enters
+  /// `home.loop()`.
+  static fiber& create(executor& home, stack_pool& stacks);
+
+  /// Gives the stack back. The fiber must not be running and must hold no
+  /// frame with a destructor.
+  static void destroy(fiber& f, stack_pool& stacks) noexcept;
+
+  /// Leaves `from`, the running fiber, for `to`. Returns when somebody switches
+  /// back. `argument` may live on `from`'s stack.
+  static void switch_to(fiber& from, fiber& to, after_action after, void* argument) noexcept;
+
+  struct switch_record;
+  struct entry_point;
+  static void arrive(void* context, switch_record* record) noexcept;
+
+  void* context_ = nullptr; ///< saved registers; valid while suspended
+  executor* home_;
+  stack stack_;     ///< empty for the thread's own stack
+  inbox_node node_; ///< for its executor's lists while suspended
+  fiber* next_spare_ = nullptr;
+
+  /// Copy of the C++ runtime's per-thread exception state (Itanium C++ ABI,
+  /// section 2.2.2: a pointer and an unsigned int).
+  struct {
+    void* caught = nullptr;
+    std::uintptr_t uncaught = 0;
+  } exceptions_;
+
+  // What AddressSanitizer and ThreadSanitizer need to follow a switch; unused
+  // otherwise, and kept so that the layout is the same in every build.
+  void* fake_stack_ = nullptr;
+  const void* asan_bottom_ = nullptr;
+  std::size_t asan_size_ = 0;
+  void* tsan_fiber_ = nullptr;
+};
+
+} // namespace basal::executors

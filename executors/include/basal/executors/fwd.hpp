@@ -1,0 +1,18 @@
+#pragma once
+
+namespace basal::executors {
+
+class adaptive_interval;
+class completion;
+class executor;
+class executor_pool;
+class fiber;
+class parker;
+class stack_pool;
+struct inbox_node;
+struct pool_config;
+struct executor_stats;
+struct work_item;
+struct work_ops;
+
+} // namespace basal::executors

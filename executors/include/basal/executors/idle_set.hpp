@@ -1,0 +1,165 @@
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <basal/executors/detail/assert.hpp>
+
+namespace basal::executors {
+
+/// Which executors of a pool sleep, and how many are searching for work. All
+/// members may be called from any thread; lock-free; allocates in the
+/// constructor only.
+///
+/// A set bit means: this executor is about to sleep or asleep, and nobody has
+/// undertaken to wake it. Whoever clears the bit owes the executor exactly one
+/// wake-up token (parker::unpark), unless it is the executor itself, in
+/// `leave`. That makes the number of parked executors equal to the number of
+/// set bits, with no second counter that could disagree.
+///
+/// Why seq_cst: an executor sets its bit and then looks at every queue once
+/// more; a producer fills a queue and then looks at the bits. If both looks
+/// could miss, the item would wait beside a sleeping executor. With all four
+/// operations in the one total order of seq_cst, at least one look sees the
+/// other side's write.
+///
+/// Source: the idle state of Volt and of Tokio (`idle.rs`). Deviations: the
+/// parked bits span any number of words; `num_parked` is derived; the wake-up
+/// reason travels with the token instead of being guessed from the bit, which
+/// in Volt corrupted both counters when a claim met a time-out.
+template <template <class> class Atomic = std::atomic>
+class basic_idle_set {
+public:
+  explicit basic_idle_set(std::size_t executors)
+    : executors_(executors), words_(std::make_unique<Atomic<std::uint64_t>[]>(word_count())) {
+    BASAL_ASSERT(executors > 0);
+    for (std::size_t i = 0; i < word_count(); ++i)
+      words_[i].store(0, std::memory_order_relaxed); // before publication
+  }
+
+  // -- the executor's side ----------------------------------------------------
+
+  /// Publishes that executor `index` goes to sleep. The caller must then look
+  /// at every source of work again before it really does.
+  void enter(std::size_t index) noexcept {
+    [[maybe_unused]] auto before
+      = word_of(index).fetch_or(mask_of(index), std::memory_order_seq_cst);
+    BASAL_ASSERT((before & mask_of(index)) == 0);
+  }
+
+  /// Takes executor `index` out of the set again.
+  /// @returns false when somebody claimed it first: a token is on its way, and
+  ///          the executor must consume it.
+  bool leave(std::size_t index) noexcept {
+    return clear(index);
+  }
+
+  /// Registers the caller as searching. Refused when half of the executors
+  /// search already; the check may overshoot by those who check at once.
+  bool start_searching() noexcept {
+    if (2 * searching_.load(std::memory_order_seq_cst) >= executors_)
+      return false;
+    searching_.fetch_add(1, std::memory_order_seq_cst);
+    return true;
+  }
+
+  /// Ends the caller's search.
+  /// @returns true when it was the last searcher: if there is work left, it
+  ///          must wake another executor, because producers that saw a searcher
+  ///          woke nobody.
+  bool stop_searching() noexcept {
+    auto before = searching_.fetch_sub(1, std::memory_order_seq_cst);
+    BASAL_ASSERT(before > 0);
+    return before == 1;
+  }
+
+  // -- the producer's side ----------------------------------------------------
+
+  /// For a producer that has just filled a queue: claims a sleeping executor
+  /// unless somebody is searching already. The claimed one counts as searching.
+  std::optional<std::size_t> claim_searcher() noexcept {
+    if (searching_.load(std::memory_order_seq_cst) != 0)
+      return std::nullopt;
+    auto index = claim_any();
+    if (index)
+      searching_.fetch_add(1, std::memory_order_seq_cst);
+    return index;
+  }
+
+  /// Claims any sleeping executor, lowest index first.
+  std::optional<std::size_t> claim_any() noexcept {
+    for (std::size_t w = 0; w < word_count(); ++w) {
+      auto bits = words_[w].load(std::memory_order_seq_cst);
+      while (bits != 0) {
+        auto index = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+        if (clear(index))
+          return index;
+        bits = words_[w].load(std::memory_order_seq_cst);
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Claims executor `index` if it sleeps.
+  bool claim(std::size_t index) noexcept {
+    if ((word_of(index).load(std::memory_order_seq_cst) & mask_of(index)) == 0)
+      return false;
+    return clear(index);
+  }
+
+  // -- observers: snapshots ---------------------------------------------------
+
+  bool any_parked() const noexcept {
+    for (std::size_t w = 0; w < word_count(); ++w)
+      if (words_[w].load(std::memory_order_seq_cst) != 0)
+        return true;
+    return false;
+  }
+
+  std::size_t num_parked() const noexcept {
+    std::size_t result = 0;
+    for (std::size_t w = 0; w < word_count(); ++w)
+      result += static_cast<std::size_t>(std::popcount(words_[w].load(std::memory_order_seq_cst)));
+    return result;
+  }
+
+  std::size_t num_searching() const noexcept {
+    return searching_.load(std::memory_order_seq_cst);
+  }
+
+private:
+  std::size_t word_count() const noexcept {
+    return (executors_ + 63) / 64;
+  }
+
+  Atomic<std::uint64_t>& word_of(std::size_t index) noexcept {
+    BASAL_ASSERT(index < executors_);
+    return words_[index / 64];
+  }
+
+  static std::uint64_t mask_of(std::size_t index) noexcept {
+    return std::uint64_t{1} << (index % 64);
+  }
+
+  /// One fetch-and decides who cleared the bit; testing first and clearing
+  /// later would let two parties believe so.
+  bool clear(std::size_t index) noexcept {
+    auto before = word_of(index).fetch_and(~mask_of(index), std::memory_order_seq_cst);
+    return (before & mask_of(index)) != 0;
+  }
+
+  const std::size_t executors_;
+
+  /// Executors that look through other queues, or were woken to do so.
+  alignas(64) Atomic<std::size_t> searching_{0};
+
+  alignas(64) std::unique_ptr<Atomic<std::uint64_t>[]> words_;
+};
+
+using idle_set = basic_idle_set<>;
+
+} // namespace basal::executors

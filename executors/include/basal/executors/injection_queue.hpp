@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <span>
+
+#include <basal/executors/work_item.hpp>
+
+namespace basal::executors {
+
+/// The pool's shared queue: FIFO, unbounded, for work from outside and for what
+/// overflows an executor's ring. Any thread; a mutex held for a few
+/// instructions; allocates when it grows past its largest size so far.
+class injection_queue {
+public:
+  /// Appends `item`.
+  /// @returns false when the queue is closed: the caller keeps the item.
+  /// @throws std::bad_alloc when it cannot grow; nothing is lost then.
+  bool push(work_item item);
+
+  /// Appends all of `items` in order. Works on a closed queue too: an
+  /// executor's overflow was accepted long before.
+  void push_accepted(std::span<const work_item> items);
+
+  /// Takes the oldest item, or nothing.
+  work_item pop() noexcept;
+
+  /// No more push() from now on.
+  void close() noexcept;
+
+  /// Snapshot. Its seq_cst load makes it usable as the last look before sleep.
+  bool empty() const noexcept {
+    return size_.load(std::memory_order_seq_cst) == 0;
+  }
+
+  std::size_t size() const noexcept {
+    return size_.load(std::memory_order_seq_cst);
+  }
+
+private:
+  std::mutex mutex_;
+  std::deque<work_item> items_;
+  bool closed_ = false;
+
+  /// Written under the mutex, read by anybody. The seq_cst store in push()
+  /// pairs with the look before sleep (see idle_set).
+  std::atomic<std::size_t> size_{0};
+};
+
+} // namespace basal::executors

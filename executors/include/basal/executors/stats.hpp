@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace basal::executors {
+
+/// A counter with one writer and any number of readers. Relaxed: statistics,
+/// nobody acts on it.
+class counter {
+public:
+  void add(std::uint64_t n = 1) noexcept {
+    // One writer, so no read-modify-write is needed.
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+
+  std::uint64_t get() const noexcept {
+    return value_.load(std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// What one executor did so far; a snapshot whose fields may be a few events
+/// apart. All counts since the start.
+struct executor_stats {
+  std::uint64_t tasks_run = 0;      ///< items taken from any queue and run
+  std::uint64_t tasks_stolen = 0;   ///< of these, taken from other rings
+  std::uint64_t lifo_hits = 0;      ///< of these, from the newest-first slot
+  std::uint64_t injection_hits = 0; ///< of these, from the injection queue
+  std::uint64_t deliveries = 0;     ///< of these, addressed to this executor
+  std::uint64_t times_parked = 0;   ///< went to sleep
+  std::uint64_t overflows = 0;      ///< times the ring spilled over
+  std::uint64_t fibers_created = 0; ///< stacks taken for suspended work
+  std::uint64_t suspensions = 0;    ///< times running work was suspended
+};
+
+} // namespace basal::executors

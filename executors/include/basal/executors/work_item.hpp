@@ -1,0 +1,30 @@
+#pragma once
+
+#include <basal/executors/fwd.hpp>
+
+namespace basal::executors {
+
+/// What can be done with a work item. One constant table per kind of work.
+struct work_ops {
+  /// Runs the work on `self`, the calling thread's executor. Must not throw.
+  void (*run)(void* object, executor& self) noexcept;
+
+  /// Gives the work back unrun, when an executor pool discards its queues. Any
+  /// thread. Releases what the item owns and tells those who wait for it.
+  void (*discard)(void* object) noexcept;
+};
+
+/// A piece of work in a queue: two words, so that queueing an actor, a
+/// suspended fiber, a delegation or a plain task allocates nothing. An item
+/// owns what its table says it owns; a queue hands it to exactly one of `run`
+/// and `discard`, once.
+struct work_item {
+  void* object = nullptr;
+  const work_ops* ops = nullptr;
+
+  explicit operator bool() const noexcept {
+    return ops != nullptr;
+  }
+};
+
+} // namespace basal::executors

@@ -1,0 +1,350 @@
+#include <basal/executors/executor.hpp>
+
+#include <array>
+#include <optional>
+
+#include <basal/executors/detail/assert.hpp>
+#include <basal/executors/executor_pool.hpp>
+#include <basal/executors/tick_clock.hpp>
+
+namespace basal::executors {
+
+namespace {
+
+thread_local executor* current_executor = nullptr;
+
+} // namespace
+
+executor* executor::current() noexcept {
+  return current_executor;
+}
+
+const work_ops executor::resume_ops{
+  [](void* object, executor& self) noexcept { self.resume(*static_cast<fiber*>(object)); },
+  // Never called: fibers are addressed, and what is addressed to an executor
+  // is run even by a pool that discards, so that frames unwind.
+  nullptr,
+};
+
+executor::executor(executor_pool& pool, std::size_t index)
+  : pool_(pool), index_(index), random_(0x9e3779b97f4a7c15ull * (index + 1)) {
+}
+
+executor::~executor() = default;
+
+// -- the thread ---------------------------------------------------------------
+
+void executor::thread_main() {
+  current_executor = this;
+  const auto& hooks = pool_.config().hooks;
+  if (hooks.thread_starts != nullptr)
+    hooks.thread_starts(hooks.context, *this);
+  fiber native{*this};
+  native_ = &native;
+  running_ = &native;
+  tick_start_ = tick_clock::now();
+  fiber::switch_to(native, spare_fiber(), nullptr, nullptr);
+  // The loop has ended. Fibers that still exist are parked inside the loop
+  // itself, with nothing on their stacks that must unwind.
+  while (spares_ != nullptr) {
+    auto& f = *spares_;
+    spares_ = f.next_spare_;
+    fiber::destroy(f, pool_.stacks());
+  }
+  if (hooks.thread_stops != nullptr)
+    hooks.thread_stops(hooks.context, *this);
+  current_executor = nullptr;
+}
+
+void executor::loop() noexcept {
+  // All state is in members: after run() returns, other fibers may have
+  // continued the loop in between.
+  while (auto item = next())
+    run(item);
+  // This fiber is left for good; keep it where thread_main() finds it.
+  running_->next_spare_ = spares_;
+  spares_ = running_;
+}
+
+void executor::run(work_item item) noexcept {
+  ++tick_tasks_;
+  ++since_injection_;
+  counters_.tasks_run.add();
+  item.ops->run(item.object, *this);
+}
+
+// -- fibers -------------------------------------------------------------------
+
+fiber& executor::spare_fiber() {
+  if (spares_ == nullptr) {
+    counters_.fibers_created.add();
+    return fiber::create(*this, pool_.stacks());
+  }
+  auto& f = *spares_;
+  spares_ = f.next_spare_;
+  return f;
+}
+
+void executor::suspend_impl(fiber::after_action after, void* argument) {
+  auto& next = spare_fiber(); // may throw, before anything has changed
+  ++suspended_;
+  counters_.suspensions.add();
+  fiber::switch_to(*running_, next, after, argument);
+}
+
+void executor::resume(fiber& f) noexcept {
+  BASAL_ASSERT(f.home_ == this && suspended_ > 0);
+  --suspended_;
+  // The fiber that leaves is inside the loop, right here; when it is taken
+  // from the spares, it returns from this call and the loop goes on.
+  fiber::switch_to(
+    *running_, f,
+    [](void* self, fiber& from) noexcept {
+      auto& owner = *static_cast<executor*>(self);
+      from.next_spare_ = owner.spares_;
+      owner.spares_ = &from;
+    },
+    this);
+}
+
+void executor::yield() {
+  suspend([this](fiber& f) noexcept {
+    f.node_.item = {&f, &resume_ops};
+    pinned_.push_back(f.node_);
+  });
+}
+
+void executor::wake(fiber& f) noexcept {
+  f.node_.item = {&f, &resume_ops};
+  f.home_->deliver(f.node_);
+}
+
+void executor::deliver(inbox_node& node) noexcept {
+  if (current_executor == this) {
+    pinned_.push_back(node);
+    return;
+  }
+  inbox_.push(node);
+  if (pool_.idle_.claim(index_))
+    pool_.unpark(index_, wake_to_look);
+}
+
+// -- queues -------------------------------------------------------------------
+
+void executor::push_newest(work_item item) {
+  BASAL_ASSERT(current_executor == this);
+  if (newest_) {
+    push_ring(newest_);
+    pool_.notify();
+  }
+  newest_ = item;
+}
+
+void executor::push_back(work_item item) {
+  BASAL_ASSERT(current_executor == this);
+  push_ring(item);
+  pool_.notify();
+}
+
+void executor::push_ring(work_item item) noexcept {
+  while (!ring_.push_back(item)) {
+    counters_.overflows.add();
+    std::array<work_item, decltype(ring_)::max_stolen> older;
+    if (auto count = ring_.take_half(older); count > 0) {
+      pool_.injection_.push_accepted({older.data(), count});
+    } else {
+      // A thief is making room at this moment.
+      pool_.injection_.push_accepted({&item, 1});
+      return;
+    }
+  }
+}
+
+bool executor::work_waits() const noexcept {
+  return newest_ || !pinned_.empty() || !inbox_.empty() || !ring_.empty()
+         || !pool_.injection_.empty();
+}
+
+work_item executor::next() noexcept {
+  for (;;) {
+    if (tick_tasks_ >= budget_per_tick)
+      end_tick();
+    auto item = next_own();
+    if (!item)
+      item = next_shared();
+    if (item) {
+      if (pool_.discarding_.load(std::memory_order_relaxed) && item.ops->discard != nullptr) {
+        item.ops->discard(item.object);
+        continue;
+      }
+      return item;
+    }
+    end_tick();
+    if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()) {
+      if (searching_) {
+        searching_ = false;
+        pool_.idle_.stop_searching();
+      }
+      return {};
+    }
+    park();
+  }
+}
+
+work_item executor::next_own() noexcept {
+  // Where tasks are long, the shortest interval would still be too long a wait:
+  // then the average tells when about a millisecond has passed.
+  if (since_injection_ >= interval_
+      || since_injection_ * injection_interval_.average_ns() >= adaptive_interval::target_ns)
+    if (auto item = pop_injected())
+      return item;
+  if (newest_) {
+    auto item = newest_;
+    newest_ = {};
+    if (tick_lifo_polls_ < max_lifo_polls) {
+      ++tick_lifo_polls_;
+      counters_.lifo_hits.add();
+      return found(item);
+    }
+    push_ring(item);
+    pool_.notify();
+  }
+  pinned_turn_ = !pinned_turn_;
+  if (pinned_turn_)
+    if (auto item = pop_pinned())
+      return item;
+  work_item item;
+  if (ring_.pop_front(item))
+    return found(item);
+  return pop_pinned();
+}
+
+work_item executor::pop_pinned() noexcept {
+  // Not only when the local list is empty: what arrives while fibers of this
+  // executor take turns must get its turn, too.
+  if (!inbox_.empty())
+    inbox_.take_all(pinned_);
+  auto* node = pinned_.pop_front();
+  if (node == nullptr)
+    return {};
+  counters_.deliveries.add();
+  return found(node->item);
+}
+
+work_item executor::pop_injected() noexcept {
+  since_injection_ = 0;
+  if (pool_.injection_.empty())
+    return {};
+  auto item = pool_.injection_.pop();
+  if (!item)
+    return {};
+  counters_.injection_hits.add();
+  return found(item);
+}
+
+work_item executor::next_shared() noexcept {
+  if (auto item = pop_injected())
+    return item;
+  if (pool_.size() == 1)
+    return {};
+  if (!searching_) {
+    if (!pool_.idle_.start_searching())
+      return {};
+    searching_ = true;
+  }
+  if (auto item = steal())
+    return found(item);
+  return pop_injected();
+}
+
+work_item executor::steal() noexcept {
+  auto count = pool_.size();
+  auto first = random_below(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto victim = (first + i) % count;
+    if (victim == index_)
+      continue;
+    work_item item;
+    if (auto n = pool_.at(victim).ring_.steal_into(ring_, item); n > 0) {
+      counters_.tasks_stolen.add(n);
+      return item;
+    }
+  }
+  return {};
+}
+
+/// Bookkeeping for every item on its way out: a searcher that found something
+/// stops searching, and the last one makes sure that nothing else is left to
+/// find without a searcher.
+work_item executor::found(work_item item) noexcept {
+  if (searching_) {
+    searching_ = false;
+    if (pool_.idle_.stop_searching() && pool_.work_for_searchers())
+      pool_.notify();
+  }
+  return item;
+}
+
+void executor::end_tick() noexcept {
+  auto now = tick_clock::now();
+  auto ns = tick_clock::to_duration(now - tick_start_).count();
+  injection_interval_.record(static_cast<std::uint64_t>(ns), tick_tasks_);
+  interval_ = injection_interval_.tasks();
+  tick_start_ = now;
+  tick_tasks_ = 0;
+  tick_lifo_polls_ = 0;
+}
+
+// -- sleep --------------------------------------------------------------------
+
+void executor::park() noexcept {
+  auto& idle = pool_.idle_;
+  idle.enter(index_);
+  if (searching_) {
+    searching_ = false;
+    idle.stop_searching(); // the look below is the last searcher's duty as well
+  }
+  const auto& hooks = pool_.config().hooks;
+  if (hooks.goes_idle != nullptr)
+    hooks.goes_idle(hooks.context, *this);
+  if (must_stay_awake() && idle.leave(index_))
+    return;
+  counters_.times_parked.add();
+  auto token = parker_.park(pool_.spins_);
+  searching_ = token == wake_to_search;
+  tick_start_ = tick_clock::now();
+}
+
+/// The last look before sleep. seq_cst loads throughout: see idle_set.
+bool executor::must_stay_awake() const noexcept {
+  if (!inbox_.empty() || pool_.work_for_searchers())
+    return true;
+  return pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0;
+}
+
+std::size_t executor::random_below(std::size_t bound) noexcept {
+  // xorshift64 (Marsaglia 2003, triple 13, 7, 17); the multiplication maps it
+  // to the range without a division (Lemire 2019, without the rejection step:
+  // the bias is below 2^-40 for any number of executors).
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return static_cast<std::size_t>(((random_ >> 32) * bound) >> 32);
+}
+
+executor_stats executor::stats() const noexcept {
+  const auto& c = counters_;
+  return {
+    .tasks_run = c.tasks_run.get(),
+    .tasks_stolen = c.tasks_stolen.get(),
+    .lifo_hits = c.lifo_hits.get(),
+    .injection_hits = c.injection_hits.get(),
+    .deliveries = c.deliveries.get(),
+    .times_parked = c.times_parked.get(),
+    .overflows = c.overflows.get(),
+    .fibers_created = c.fibers_created.get(),
+    .suspensions = c.suspensions.get(),
+  };
+}
+
+} // namespace basal::executors

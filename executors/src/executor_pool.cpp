@@ -1,0 +1,118 @@
+#include <basal/executors/executor_pool.hpp>
+
+#include <exception>
+#include <pthread.h>
+#include <string>
+
+#include <basal/executors/detail/assert.hpp>
+#include <basal/executors/tick_clock.hpp>
+
+namespace basal::executors {
+
+namespace {
+
+pool_config validated(pool_config config) {
+  config.validate();
+  return config;
+}
+
+} // namespace
+
+executor_pool::executor_pool(pool_config config)
+  : config_(validated(std::move(config))),
+    spins_(usable_cpus() > 1 ? config_.spins : 0),
+    stacks_(config_.stack_bytes),
+    idle_(config_.executors) {
+  tick_clock::per_nanosecond(); // measured here, not in the first task
+  executors_.reserve(config_.executors);
+  threads_.reserve(config_.executors);
+  for (std::size_t i = 0; i < config_.executors; ++i)
+    executors_.push_back(std::make_unique<executor>(*this, i));
+  try {
+    for (auto& e : executors_) {
+      // The first stack now, where running out of memory can be reported.
+      e->spares_ = &fiber::create(*e, stacks_);
+      threads_.emplace_back([&self = *e] { self.thread_main(); });
+      auto name = config_.name + std::to_string(e->index());
+      pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
+    }
+  } catch (...) {
+    stop(stop_mode::discard);
+    for (auto& e : executors_) // of those whose thread never ran
+      if (e->spares_ != nullptr)
+        fiber::destroy(*e->spares_, stacks_);
+    throw;
+  }
+}
+
+executor_pool::~executor_pool() {
+  stop(stop_mode::discard);
+}
+
+bool executor_pool::submit(work_item item) {
+  auto* self = executor::current();
+  if (self != nullptr && &self->pool() == this) {
+    if (stopping_.load(std::memory_order_relaxed))
+      return false;
+    self->push_newest(item);
+    return true;
+  }
+  if (!injection_.push(item))
+    return false;
+  notify();
+  return true;
+}
+
+executor* executor_pool::claim_idle() noexcept {
+  auto index = idle_.claim_any();
+  return index ? executors_[*index].get() : nullptr;
+}
+
+void executor_pool::deliver_claimed(executor& claimed, inbox_node& node) noexcept {
+  claimed.inbox_.push(node);
+  unpark(claimed.index(), executor::wake_to_look);
+}
+
+void executor_pool::notify() noexcept {
+  if (auto index = idle_.claim_searcher())
+    unpark(*index, executor::wake_to_search);
+}
+
+void executor_pool::unpark(std::size_t index, parker::token reason) noexcept {
+  executors_[index]->parker_.unpark(reason);
+}
+
+/// Whether there is work that any executor may take and that nobody is
+/// responsible for. While somebody searches, the rings are its business: it
+/// asks again when it stops.
+bool executor_pool::work_for_searchers() const noexcept {
+  if (!injection_.empty())
+    return true;
+  if (idle_.num_searching() != 0)
+    return false;
+  for (const auto& e : executors_)
+    if (!e->ring_.empty())
+      return true;
+  return false;
+}
+
+void executor_pool::stop(stop_mode mode) {
+  if (threads_.empty())
+    return;
+  BASAL_ASSERT(executor::current() == nullptr || &executor::current()->pool() != this);
+  injection_.close();
+  if (mode == stop_mode::discard)
+    discarding_.store(true, std::memory_order_relaxed);
+  stopping_.store(true, std::memory_order_seq_cst);
+  for (std::size_t i = 0; i < executors_.size(); ++i)
+    if (idle_.claim(i))
+      unpark(i, executor::wake_to_look);
+  for (auto& t : threads_)
+    t.join();
+  threads_.clear();
+  // Overflow of an executor's ring may have come after the others had left.
+  while (auto item = injection_.pop())
+    item.ops->discard(item.object);
+}
+
+} // namespace basal::executors

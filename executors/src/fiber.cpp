@@ -1,0 +1,96 @@
+#include <basal/executors/fiber.hpp>
+
+#include <cstring>
+#include <cxxabi.h>
+#include <new>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <basal/executors/detail/assert.hpp>
+#include <basal/executors/executor.hpp>
+
+#include "sanitizer.hpp"
+
+namespace basal::executors {
+
+namespace fcontext = boost::context::detail;
+
+/// Handed across a switch; lives on the stack of `from`, which stays as it is
+/// until somebody resumes `from`, at the earliest in `after`.
+struct fiber::switch_record {
+  fiber* from;
+  fiber* to;
+  after_action after;
+  void* argument;
+};
+
+/// Where a new fiber's stack begins.
+struct fiber::entry_point {
+  static void enter(fcontext::transfer_t transfer) {
+    auto* record = static_cast<switch_record*>(transfer.data);
+    auto& self = *record->to;
+    arrive(transfer.fctx, record);
+    self.home_->loop();
+    // Out of work for good: back to the thread's own stack, never to return.
+    switch_to(self, *self.home_->native_, nullptr, nullptr);
+  }
+};
+
+fiber::fiber(executor& home) noexcept : home_(&home) {
+  tsan_fiber_ = sanitizer::current_tsan_fiber();
+}
+
+fiber::fiber(executor& home, stack s) noexcept
+  : home_(&home),
+    stack_(s),
+    asan_bottom_(s.base),
+    asan_size_(s.bytes),
+    tsan_fiber_(sanitizer::create_tsan_fiber()) {
+  // The usable stack ends below this control block.
+  context_ = fcontext::make_fcontext(
+    this, static_cast<std::size_t>(reinterpret_cast<std::byte*>(this) - s.base),
+    &entry_point::enter);
+}
+
+fiber::~fiber() {
+  if (stack_.base != nullptr)
+    sanitizer::destroy_tsan_fiber(tsan_fiber_);
+}
+
+fiber& fiber::create(executor& home, stack_pool& stacks) {
+  auto s = stacks.acquire();
+  constexpr auto alignment = std::size_t{64};
+  auto room = (sizeof(fiber) + alignment - 1) / alignment * alignment;
+  return *new (s.top() - room) fiber{home, s};
+}
+
+void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
+  auto s = f.stack_;
+  f.~fiber();
+  sanitizer::forget_stack(s.base, s.bytes);
+  stacks.release(s);
+}
+
+void fiber::switch_to(fiber& from, fiber& to, after_action after, void* argument) noexcept {
+  static_assert(sizeof(from.exceptions_) == 16);
+  switch_record record{&from, &to, after, argument};
+  std::memcpy(static_cast<void*>(&from.exceptions_), abi::__cxa_get_globals(), 16);
+  std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), &to.exceptions_, 16);
+  sanitizer::before_switch(&from.fake_stack_, to.asan_bottom_, to.asan_size_, to.tsan_fiber_);
+  auto transfer = fcontext::jump_fcontext(to.context_, &record);
+  arrive(transfer.fctx, static_cast<switch_record*>(transfer.data));
+}
+
+void fiber::arrive(void* context, switch_record* record) noexcept {
+  auto& from = *record->from;
+  auto& to = *record->to;
+  auto after = record->after;
+  auto* argument = record->argument;
+  sanitizer::after_switch(to.fake_stack_, &from.asan_bottom_, &from.asan_size_);
+  from.context_ = context;
+  to.home_->running_ = &to;
+  if (after != nullptr)
+    after(argument, from); // from here on, `from` and `record` may be gone
+}
+
+} // namespace basal::executors

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include <basal/executors/config.hpp>
+#include <basal/posse/fwd.hpp>
+
+namespace basal::posse {
+
+/// How to build a runtime. Every field has a default that works.
+struct runtime_config {
+  /// Executors for stolen continuations, offloaded computations and background
+  /// work: 1 to executors::pool_config::max_executors.
+  std::size_t compute_executors = executors::usable_cpus();
+
+  /// The time slice after which a computation lets waiting work have its turn,
+  /// and the age a right continuation must reach before it can be stolen: 50 us
+  /// to 10 ms. Shorter means sooner parallel and more thefts of small pieces.
+  std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
+
+  /// Usable bytes of each fiber's stack, which bounds the depth of recursion.
+  std::size_t stack_bytes = executors::pool_config::default_stack_bytes;
+
+  static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{50};
+  static constexpr std::chrono::nanoseconds max_quantum = std::chrono::milliseconds{10};
+
+  /// @throws std::invalid_argument naming the field, its value and its range.
+  void validate() const;
+};
+
+} // namespace basal::posse

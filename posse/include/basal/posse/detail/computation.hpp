@@ -1,0 +1,23 @@
+#pragma once
+
+#include <basal/posse/detail/function_record.hpp>
+#include <basal/posse/fwd.hpp>
+
+namespace basal::posse::detail {
+
+/// What the members of one posse share. Lives in the frame of the call that
+/// began it, which outlives all members.
+class computation {
+public:
+  computation(runtime& its_host, function_record* its_function) noexcept
+    : host(its_host), function(its_function) {
+  }
+
+  computation(const computation&) = delete;
+  computation& operator=(const computation&) = delete;
+
+  runtime& host;
+  function_record* function; ///< null for an undeclared function
+};
+
+} // namespace basal::posse::detail

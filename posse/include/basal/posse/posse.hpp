@@ -1,0 +1,10 @@
+#pragma once
+
+// The front door: everything needed to declare and call fork/merge functions.
+
+#include <basal/posse/config.hpp>
+#include <basal/posse/errors.hpp>
+#include <basal/posse/member.hpp>
+#include <basal/posse/pure.hpp>
+#include <basal/posse/runtime.hpp>
+#include <basal/posse/stats.hpp>

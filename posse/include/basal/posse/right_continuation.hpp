@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/fwd.hpp>
+
+namespace basal::posse {
+
+/// The right branch of a fork while the left one runs: a node in the forking
+/// frame, linked to the next older node of the same member.
+///
+/// All nodes of a member are read and written by the thread that runs the
+/// member, and by nobody else: the victim's own executor looks for what can be
+/// stolen and hands it over. So nothing here is atomic.
+///
+/// A fork writes `link_` and `delegate_` and nothing else; the other fields get
+/// their values when a survey first meets the node. Sources: heartbeat
+/// scheduling (Acar et al., PLDI 2018) for linking frames instead of queueing
+/// tasks; Hemlock's "quantum generation" word per frame for the stamp.
+class right_continuation {
+public:
+  enum class state : std::uintptr_t {
+    fresh = 0,   ///< no quantum has ended since the fork
+    stamped = 1, ///< `stamp` tells at which quantum's end it was first seen
+    taken = 2,   ///< a delegate runs it, and the merge waits for `delegation`
+  };
+
+  /// Makes the delegation that runs the right branch of `self`; null when there
+  /// is no memory for it.
+  using delegate_function
+    = detail::delegation* (*)(right_continuation& self, detail::computation& origin) noexcept;
+
+  right_continuation(right_continuation* older, delegate_function delegate) noexcept
+    : link_(reinterpret_cast<std::uintptr_t>(older)), delegate_(delegate) {
+    // A pointer's low bits are zero: fresh. The rest stays unset on purpose.
+  }
+
+  right_continuation(const right_continuation&) = delete;
+  right_continuation& operator=(const right_continuation&) = delete;
+
+  right_continuation* older() const noexcept {
+    return reinterpret_cast<right_continuation*>(link_ & ~state_mask);
+  }
+
+  state current_state() const noexcept {
+    return static_cast<state>(link_ & state_mask);
+  }
+
+  bool is_taken() const noexcept {
+    return (link_ & static_cast<std::uintptr_t>(state::taken)) != 0;
+  }
+
+  void mark_stamped(std::uint32_t quantum) noexcept {
+    BASAL_ASSERT(current_state() == state::fresh);
+    stamp = quantum;
+    link_ |= static_cast<std::uintptr_t>(state::stamped);
+  }
+
+  /// @returns null when there is no memory for it.
+  std::unique_ptr<detail::delegation> make_delegation(detail::computation& origin) noexcept {
+    return std::unique_ptr<detail::delegation>{delegate_(*this, origin)};
+  }
+
+  /// From now on the frame that owns the node owns `d`.
+  void mark_taken(detail::delegation* d) noexcept {
+    BASAL_ASSERT(current_state() == state::stamped);
+    delegation = d;
+    link_ = (link_ & ~state_mask) | static_cast<std::uintptr_t>(state::taken);
+  }
+
+private:
+  static constexpr std::uintptr_t state_mask = 3;
+
+  std::uintptr_t link_; ///< the older node, with the state in its low bits
+  delegate_function delegate_;
+
+public:
+  // -- unset in a fresh node --------------------------------------------------
+
+  /// The next younger node as of the member's last survey; stale after it.
+  right_continuation* younger;
+
+  /// The member's quantum at whose end the node was first seen.
+  std::uint32_t stamp;
+
+  /// Valid in a taken node. Owned by the fork's frame.
+  detail::delegation* delegation;
+};
+
+} // namespace basal::posse

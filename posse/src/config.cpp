@@ -1,0 +1,16 @@
+#include <basal/posse/config.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace basal::posse {
+
+void runtime_config::validate() const {
+  if (quantum < min_quantum || quantum > max_quantum)
+    throw std::invalid_argument("basal: quantum is " + std::to_string(quantum.count())
+                                + " ns; it must be between " + std::to_string(min_quantum.count())
+                                + " and " + std::to_string(max_quantum.count()) + " ns");
+  // The rest is checked by the pool that it is handed to.
+}
+
+} // namespace basal::posse

@@ -1,0 +1,62 @@
+#include <basal/executors/config.hpp>
+#include <basal/executors/executor_pool.hpp>
+#include <basal/executors/stack_pool.hpp>
+
+#include "support/catch.hpp"
+
+#include <cstring>
+#include <string>
+
+using namespace basal::executors;
+
+namespace {
+
+std::string error_of(const pool_config& config) {
+  try {
+    executor_pool pool{config};
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_CASE("a pool's configuration error names the field, the value and the range") {
+  pool_config config;
+  config.name = "p";
+  config.executors = 0;
+  CHECK(error_of(config) == "basal: pool \"p\": executors is 0; it must be between 1 and 4096");
+  config.executors = 5000;
+  CHECK(error_of(config) == "basal: pool \"p\": executors is 5000; it must be between 1 and 4096");
+  config.executors = 1;
+  config.stack_bytes = 100;
+  CHECK(error_of(config) == "basal: pool \"p\": stack_bytes is 100; it must be at least 65536");
+  config.stack_bytes = 65536;
+  config.name = "much too long";
+  CHECK(error_of(config)
+        == "basal: pool \"much too long\": name is \"much too long\"; it must be 1 to 11 "
+           "characters long");
+  config.name = "fine";
+  CHECK(error_of(config).empty());
+}
+
+TEST_CASE("the usable CPUs are at least one") {
+  CHECK(usable_cpus() >= 1);
+}
+
+TEST_CASE("stacks are writable to their last byte and reused") {
+  stack_pool stacks{100'000};
+  CHECK(stacks.stack_bytes() % 4096 == 0);
+  CHECK(stacks.stack_bytes() >= 100'000);
+  auto a = stacks.acquire();
+  std::memset(a.base, 1, a.bytes);
+  auto b = stacks.acquire();
+  CHECK(a.base != b.base);
+  CHECK(stacks.mapped() == 2);
+  stacks.release(a);
+  CHECK(stacks.acquire().base == a.base);
+  CHECK(stacks.mapped() == 2);
+  stacks.release(a);
+  stacks.release(b);
+}

@@ -1,0 +1,189 @@
+#include <basal/executors/executors.hpp>
+
+#include "support/catch.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace basal::executors;
+
+namespace {
+
+pool_config config_of(std::size_t executors) {
+  pool_config config;
+  config.name = "test";
+  config.executors = executors;
+  return config;
+}
+
+// A heap-allocated closure as a work item; counts what became of it.
+struct task {
+  std::function<void(executor&)> body;
+  std::atomic<int>* discarded = nullptr;
+
+  static work_item make(std::function<void(executor&)> body,
+                        std::atomic<int>* discarded = nullptr) {
+    return {new task{std::move(body), discarded}, &ops};
+  }
+
+  static constexpr work_ops ops{
+    [](void* object, executor& self) noexcept {
+      std::unique_ptr<task> t{static_cast<task*>(object)};
+      t->body(self);
+    },
+    [](void* object) noexcept {
+      std::unique_ptr<task> t{static_cast<task*>(object)};
+      if (t->discarded != nullptr)
+        t->discarded->fetch_add(1);
+    },
+  };
+};
+
+} // namespace
+
+TEST_CASE("submitted work runs on an executor of the pool") {
+  executor_pool pool{config_of(2)};
+  completion done;
+  executor_pool* seen = nullptr;
+  CHECK(executor::current() == nullptr);
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    seen = executor::current() == &self ? &self.pool() : nullptr;
+    done.set();
+  })));
+  done.wait();
+  CHECK(seen == &pool);
+}
+
+TEST_CASE("work that submits work is all run, past the ring's capacity") {
+  executor_pool pool{config_of(2)};
+  constexpr int count = 2000;
+  std::atomic<int> left{count};
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < count; ++i)
+      self.push_back(task::make([&](executor&) {
+        if (left.fetch_sub(1) == 1)
+          done.set();
+      }));
+  })));
+  done.wait();
+  CHECK(left.load() == 0);
+}
+
+TEST_CASE("two tasks that wake each other do not starve a third") {
+  executor_pool pool{config_of(1)};
+  completion done;
+  std::atomic<bool> stop{false};
+  std::atomic<int> turns{0};
+  int turns_before_third = -1;
+  std::function<void(executor&)> ping = [&](executor& self) {
+    turns.fetch_add(1);
+    if (!stop.load())
+      self.push_newest(task::make(ping));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(task::make([&](executor&) {
+      turns_before_third = turns.load();
+      stop.store(true);
+      done.set();
+    }));
+    self.push_newest(task::make(ping));
+  })));
+  done.wait();
+  CHECK(turns_before_third <= 3);
+  pool.stop(stop_mode::drain);
+}
+
+TEST_CASE("work from outside runs although an executor never runs out of its own") {
+  executor_pool pool{config_of(1)};
+  std::atomic<bool> stop{false};
+  std::function<void(executor&)> again = [&](executor& self) {
+    if (!stop.load())
+      self.push_back(task::make(again));
+  };
+  REQUIRE(pool.submit(task::make(again)));
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    stop.store(true);
+    done.set();
+  })));
+  done.wait();
+  pool.stop(stop_mode::drain);
+}
+
+TEST_CASE("draining runs what was accepted, also what it submits") {
+  std::atomic<int> ran{0};
+  std::atomic<int> discarded{0};
+  constexpr int count = 300;
+  {
+    executor_pool pool{config_of(2)};
+    for (int i = 0; i < count; ++i)
+      REQUIRE(pool.submit(task::make(
+        [&](executor& self) {
+          ran.fetch_add(1);
+          self.push_back(task::make([&](executor&) { ran.fetch_add(1); }, &discarded));
+        },
+        &discarded)));
+    pool.stop(stop_mode::drain);
+    auto late = task::make([](executor&) {});
+    CHECK_FALSE(pool.submit(late)); // ours again
+    late.ops->discard(late.object);
+  }
+  CHECK(ran.load() == 2 * count);
+  CHECK(discarded.load() == 0);
+}
+
+TEST_CASE("discarding gives back what has not begun") {
+  std::atomic<int> ran{0};
+  std::atomic<int> discarded{0};
+  constexpr int count = 300;
+  {
+    executor_pool pool{config_of(1)};
+    completion begun;
+    std::atomic<bool> go{false};
+    REQUIRE(pool.submit(task::make([&](executor&) {
+      begun.set();
+      while (!go.load())
+        std::this_thread::yield();
+    })));
+    begun.wait();
+    for (int i = 0; i < count; ++i)
+      REQUIRE(pool.submit(task::make([&](executor&) { ran.fetch_add(1); }, &discarded)));
+    std::thread stopper{[&] { pool.stop(stop_mode::discard); }};
+    // The stopper closes the queue before it waits for the executor.
+    for (;;) {
+      auto probe = task::make([&](executor&) { ran.fetch_add(1); }, &discarded);
+      if (!pool.submit(probe)) {
+        probe.ops->discard(probe.object);
+        break;
+      }
+      std::this_thread::yield();
+    }
+    go.store(true);
+    stopper.join();
+  }
+  CHECK(ran.load() == 0);
+  CHECK(discarded.load() >= count);
+}
+
+TEST_CASE("an idle pool sleeps, and its statistics say so") {
+  executor_pool pool{config_of(2)};
+  while (!(pool.at(0).stats().times_parked > 0 && pool.at(1).stats().times_parked > 0))
+    std::this_thread::yield();
+  CHECK(pool.any_idle());
+  auto* claimed = pool.claim_idle();
+  REQUIRE(claimed != nullptr);
+  completion done;
+  executor* ran_on = nullptr;
+  auto item = task::make([&](executor& self) {
+    ran_on = &self;
+    done.set();
+  });
+  inbox_node node{nullptr, item};
+  pool.deliver_claimed(*claimed, node);
+  done.wait();
+  CHECK(ran_on == claimed);
+}

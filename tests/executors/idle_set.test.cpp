@@ -1,0 +1,62 @@
+#include <basal/executors/idle_set.hpp>
+
+#include "support/catch.hpp"
+
+#include <vector>
+
+using basal::executors::idle_set;
+
+TEST_CASE("at most half of the executors search, rounded up") {
+  struct {
+    std::size_t executors, searchers;
+  } rows[] = {{1, 1}, {2, 1}, {3, 2}, {4, 2}, {8, 4}};
+  for (auto [executors, searchers] : rows) {
+    idle_set set{executors};
+    std::size_t admitted = 0;
+    while (set.start_searching())
+      ++admitted;
+    CAPTURE(executors);
+    CHECK(admitted == searchers);
+    for (std::size_t i = 0; i < admitted; ++i)
+      CHECK(set.stop_searching() == (i + 1 == admitted)); // only the last one is told
+  }
+}
+
+TEST_CASE("each sleeper is claimed once, lowest first, beyond one word") {
+  constexpr std::size_t executors = 200;
+  idle_set set{executors};
+  std::vector<std::size_t> asleep{0, 3, 63, 64, 127, 128, 199};
+  for (auto i : asleep)
+    set.enter(i);
+  CHECK(set.num_parked() == asleep.size());
+  for (auto i : asleep) {
+    auto claimed = set.claim_any();
+    REQUIRE(claimed);
+    CHECK(*claimed == i);
+  }
+  CHECK_FALSE(set.claim_any());
+  CHECK_FALSE(set.any_parked());
+}
+
+TEST_CASE("an executor that was claimed cannot leave by itself") {
+  idle_set set{2};
+  set.enter(1);
+  CHECK(set.claim(1));
+  CHECK_FALSE(set.claim(1));
+  CHECK_FALSE(set.leave(1)); // a token is owed
+  set.enter(1);
+  CHECK(set.leave(1));
+  CHECK_FALSE(set.claim(1));
+}
+
+TEST_CASE("a producer wakes nobody while somebody searches") {
+  idle_set set{4};
+  set.enter(2);
+  REQUIRE(set.start_searching());
+  CHECK_FALSE(set.claim_searcher());
+  REQUIRE(set.stop_searching());
+  auto claimed = set.claim_searcher();
+  REQUIRE(claimed);
+  CHECK(*claimed == 2);
+  CHECK(set.num_searching() == 1); // the claimed one
+}
