@@ -14,18 +14,19 @@ bool completion::start_waiting() noexcept {
 void completion::wait() noexcept {
   if (is_set())
     return;
-  if (auto* self = executor::current()) {
-    self->suspend([this](fiber& waiter) noexcept {
-      fiber_ = &waiter;
-      if (!start_waiting())
-        executor::wake(waiter); // set() came first and knows of no waiter
-    });
-  } else {
-    parker sleeper;
-    parker_ = &sleeper;
-    if (start_waiting())
-      sleeper.park();
-  }
+  auto* self = executor::current();
+  if (self != nullptr && self->suspend([this](fiber& waiter) noexcept {
+        fiber_ = &waiter;
+        if (!start_waiting())
+          executor::wake(waiter); // set() came first and knows of no waiter
+      }))
+    return;
+  // A plain thread; or an executor that has no memory for another stack, which
+  // then does nothing else until the event.
+  parker sleeper;
+  parker_ = &sleeper;
+  if (start_waiting())
+    sleeper.park();
 }
 
 void completion::set() noexcept {

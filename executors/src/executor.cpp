@@ -1,11 +1,14 @@
 #include <basal/executors/executor.hpp>
 
 #include <array>
-#include <optional>
+#include <exception>
+#include <tuple>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/tick_clock.hpp>
+
+#include "backstop.hpp"
 
 namespace basal::executors {
 
@@ -43,7 +46,7 @@ void executor::thread_main() {
   native_ = &native;
   running_ = &native;
   tick_start_ = tick_clock::now();
-  fiber::switch_to(native, spare_fiber(), nullptr, nullptr);
+  fiber::switch_to(native, *spare_fiber(), nullptr, nullptr); // made by the pool
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
   while (spares_ != nullptr) {
@@ -75,21 +78,28 @@ void executor::run(work_item item) noexcept {
 
 // -- fibers -------------------------------------------------------------------
 
-fiber& executor::spare_fiber() {
-  if (spares_ == nullptr) {
-    counters_.fibers_created.add();
-    return fiber::create(*this, pool_.stacks());
+fiber* executor::spare_fiber() noexcept {
+  if (auto* f = spares_) {
+    spares_ = f->next_spare_;
+    return f;
   }
-  auto& f = *spares_;
-  spares_ = f.next_spare_;
-  return f;
+  try {
+    auto& f = fiber::create(*this, pool_.stacks());
+    counters_.fibers_created.add();
+    return &f;
+  } catch (const std::exception&) {
+    return nullptr; // no memory, or too many mappings
+  }
 }
 
-void executor::suspend_impl(fiber::after_action after, void* argument) {
-  auto& next = spare_fiber(); // may throw, before anything has changed
+bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept {
+  auto* next = spare_fiber();
+  if (next == nullptr)
+    return false;
   ++suspended_;
   counters_.suspensions.add();
-  fiber::switch_to(*running_, next, after, argument);
+  fiber::switch_to(*running_, *next, after, argument);
+  return true;
 }
 
 void executor::resume(fiber& f) noexcept {
@@ -108,7 +118,8 @@ void executor::resume(fiber& f) noexcept {
 }
 
 void executor::yield() {
-  suspend([this](fiber& f) noexcept {
+  // Without a stack to go on with, the running work keeps its turn.
+  std::ignore = suspend([this](fiber& f) noexcept {
     f.node_.item = {&f, &resume_ops};
     pinned_.push_back(f.node_);
   });
@@ -133,11 +144,21 @@ void executor::deliver(inbox_node& node) noexcept {
 
 void executor::push_newest(work_item item) {
   BASAL_ASSERT(current_executor == this);
-  if (newest_) {
-    push_ring(newest_);
-    pool_.notify();
+  if (item.ops != pool_.config().newest_ops) {
+    push_back(item);
+    return;
   }
-  newest_ = item;
+  if (auto* older = newest_.exchange(item.object, std::memory_order_acq_rel))
+    push_back({older, item.ops});
+}
+
+work_item executor::pop_newest() noexcept {
+  if (newest_.load(std::memory_order_relaxed) == nullptr)
+    return {};
+  auto* object = newest_.exchange(nullptr, std::memory_order_acq_rel);
+  if (object == nullptr) // the backstop was here first
+    return {};
+  return {object, pool_.config().newest_ops};
 }
 
 void executor::push_back(work_item item) {
@@ -161,8 +182,8 @@ void executor::push_ring(work_item item) noexcept {
 }
 
 bool executor::work_waits() const noexcept {
-  return newest_ || !pinned_.empty() || !inbox_.empty() || !ring_.empty()
-         || !pool_.injection_.empty();
+  return newest_.load(std::memory_order_relaxed) != nullptr || !pinned_.empty() || !inbox_.empty()
+         || !ring_.empty() || !pool_.injection_.empty();
 }
 
 work_item executor::next() noexcept {
@@ -198,9 +219,7 @@ work_item executor::next_own() noexcept {
       || since_injection_ * injection_interval_.average_ns() >= adaptive_interval::target_ns)
     if (auto item = pop_injected())
       return item;
-  if (newest_) {
-    auto item = newest_;
-    newest_ = {};
+  if (auto item = pop_newest()) {
     if (tick_lifo_polls_ < max_lifo_polls) {
       ++tick_lifo_polls_;
       counters_.lifo_hits.add();
@@ -307,12 +326,13 @@ void executor::park() noexcept {
   const auto& hooks = pool_.config().hooks;
   if (hooks.goes_idle != nullptr)
     hooks.goes_idle(hooks.context, *this);
-  if (must_stay_awake() && idle.leave(index_))
-    return;
-  counters_.times_parked.add();
-  auto token = parker_.park(pool_.spins_);
-  searching_ = token == wake_to_search;
-  tick_start_ = tick_clock::now();
+  if (!must_stay_awake() || !idle.leave(index_)) {
+    counters_.times_parked.add();
+    auto token = parker_.park(pool_.spins_);
+    searching_ = token == wake_to_search;
+    tick_start_ = tick_clock::now();
+  }
+  pool_.backstop_->arm();
 }
 
 /// The last look before sleep. seq_cst loads throughout: see idle_set.

@@ -7,6 +7,8 @@
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/tick_clock.hpp>
 
+#include "backstop.hpp"
+
 namespace basal::executors {
 
 namespace {
@@ -28,6 +30,7 @@ executor_pool::executor_pool(pool_config config)
   threads_.reserve(config_.executors);
   for (std::size_t i = 0; i < config_.executors; ++i)
     executors_.push_back(std::make_unique<executor>(*this, i));
+  backstop_ = std::make_unique<backstop>(*this);
   try {
     for (auto& e : executors_) {
       // The first stack now, where running out of memory can be reported.
@@ -110,6 +113,7 @@ void executor_pool::stop(stop_mode mode) {
   for (auto& t : threads_)
     t.join();
   threads_.clear();
+  backstop_->stop();
   // Overflow of an executor's ring may have come after the others had left.
   while (auto item = injection_.pop())
     item.ops->discard(item.object);

@@ -9,8 +9,6 @@
 #include <basal/posse/errors.hpp>
 #include <basal/posse/runtime.hpp>
 
-#include "backstop.hpp"
-
 namespace basal::posse {
 
 using executors::tick_clock;
@@ -47,7 +45,6 @@ void member::look_up() {
   if (quantum_start_ == 0) {
     start_quantum(now);
     countdown_ = countdown_length_;
-    host.backstop_->arm();
     return;
   }
   auto length = next_countdown(now);

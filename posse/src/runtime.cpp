@@ -5,8 +5,6 @@
 
 #include <basal/executors/tick_clock.hpp>
 
-#include "backstop.hpp"
-
 namespace basal::posse {
 
 namespace {
@@ -30,7 +28,6 @@ runtime::runtime(runtime_config config)
   };
   compute_ = std::make_unique<executors::executor_pool>(std::move(pool));
   attach(*compute_);
-  backstop_ = std::make_unique<backstop>(*this);
 }
 
 runtime::~runtime() {
@@ -56,7 +53,6 @@ void runtime::cancel() noexcept {
 }
 
 void runtime::stop(executors::stop_mode mode) {
-  backstop_.reset(); // reads the pools; its absence only delays
   compute_->stop(mode);
 }
 

@@ -12,13 +12,6 @@ using namespace basal::executors;
 
 namespace {
 
-pool_config config_of(std::size_t executors) {
-  pool_config config;
-  config.name = "test";
-  config.executors = executors;
-  return config;
-}
-
 // A heap-allocated closure as a work item; counts what became of it.
 struct task {
   std::function<void(executor&)> body;
@@ -41,6 +34,14 @@ struct task {
     },
   };
 };
+
+pool_config config_of(std::size_t executors) {
+  pool_config config;
+  config.name = "test";
+  config.executors = executors;
+  config.newest_ops = &task::ops;
+  return config;
+}
 
 } // namespace
 
@@ -167,6 +168,21 @@ TEST_CASE("discarding gives back what has not begun") {
   }
   CHECK(ran.load() == 0);
   CHECK(discarded.load() >= count);
+}
+
+// The newest-first slot is its executor's own, so nobody would be woken for what
+// is in it; a task that pushes and then goes on for long must not hold it back.
+TEST_CASE("what a long task pushed last runs elsewhere before the task ends") {
+  executor_pool pool{config_of(2)};
+  completion long_one_ended;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    std::atomic<bool> ran{false};
+    self.push_newest(task::make([&](executor&) { ran.store(true); }));
+    while (!ran.load())
+      std::this_thread::yield();
+    long_one_ended.set();
+  })));
+  long_one_ended.wait();
 }
 
 TEST_CASE("an idle pool sleeps, and its statistics say so") {

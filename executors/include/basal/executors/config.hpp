@@ -41,6 +41,10 @@ struct pool_config {
   /// costs; retune with `./dev bench executors`.
   std::uint32_t spins = 250;
 
+  /// Items with this table may take the newest-first slot, which holds one
+  /// object; all others go to the ring. Null: no item does.
+  const work_ops* newest_ops = nullptr;
+
   pool_hooks hooks;
 
   static constexpr std::size_t max_executors = 4096;

@@ -59,7 +59,8 @@ public:
 
   // -- owner only: the thread of this executor --------------------------------
 
-  /// Queues `item` to run next; what waited in that slot goes to the ring.
+  /// Queues `item` to run next; what waited in that slot goes to the ring. Items
+  /// with another table than the pool's `newest_ops` go to the ring themselves.
   void push_newest(work_item item);
 
   /// Queues `item` behind the ring's other items; other executors may steal it.
@@ -74,15 +75,18 @@ public:
   /// still on this thread, and must see to it that somebody calls wake() on the
   /// fiber, once; it must not throw and may call wake() itself. Returns when
   /// the fiber is resumed, on this thread.
+  /// @returns false, at once and without calling `publish`, when there is no
+  ///          memory for the stack on which the executor would go on.
   template <class Publish>
-  void suspend(Publish publish) {
+  [[nodiscard]] bool suspend(Publish publish) {
     static_assert(std::is_nothrow_invocable_v<Publish&, fiber&>);
-    suspend_impl(
+    return suspend_impl(
       [](void* argument, fiber& from) noexcept { (*static_cast<Publish*>(argument))(from); },
       &publish);
   }
 
-  /// Lets everything run that waits on this executor now, then returns.
+  /// Lets everything run that waits on this executor now, then returns. Returns
+  /// at once when there is no memory for the stack that this takes.
   void yield();
 
   /// Whether an item waits that this executor would run if the running one
@@ -129,6 +133,7 @@ public:
   executor_stats stats() const noexcept;
 
 private:
+  friend class backstop;
   friend class executor_pool;
   friend class fiber;
 
@@ -136,12 +141,13 @@ private:
   void loop() noexcept; ///< the body of every loop fiber
   void run(work_item item) noexcept;
   void resume(fiber& f) noexcept;
-  void suspend_impl(fiber::after_action after, void* argument);
-  fiber& spare_fiber();
+  bool suspend_impl(fiber::after_action after, void* argument) noexcept;
+  fiber* spare_fiber() noexcept;
 
   work_item next() noexcept;
   work_item next_own() noexcept;
   work_item next_shared() noexcept;
+  work_item pop_newest() noexcept;
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
   work_item steal() noexcept;
@@ -167,7 +173,6 @@ private:
   fiber* running_ = nullptr;  ///< the fiber this thread is on
   fiber* spares_ = nullptr;   ///< loop fibers without work on them
   fiber* native_ = nullptr;   ///< the thread's own stack
-  work_item newest_;          ///< runs next
   inbox_list pinned_;         ///< taken out of inbox_, not yet run
   std::size_t suspended_ = 0; ///< fibers of this executor that wait
   bool searching_ = false;    ///< counted in the idle set as searching
@@ -186,6 +191,12 @@ private:
       fibers_created, suspensions;
   } counters_;
   std::atomic<bool> attentive_{false};
+
+  // -- written by the owner and the backstop --
+
+  /// The object that runs next. Exchanges on both sides, acquire and release:
+  /// whoever gets the object sees what its pusher wrote.
+  alignas(64) std::atomic<void*> newest_{nullptr};
 
   // -- written by any thread --
   alignas(64) std::atomic<std::int32_t> attention_{0};

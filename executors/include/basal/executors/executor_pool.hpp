@@ -95,6 +95,7 @@ public:
   }
 
 private:
+  friend class backstop;
   friend class executor;
 
   void notify() noexcept; ///< after a push to a ring or the injection
@@ -113,6 +114,7 @@ private:
   std::atomic<bool> discarding_{false};
 
   std::vector<std::unique_ptr<executor>> executors_;
+  std::unique_ptr<backstop> backstop_;
   std::vector<std::thread> threads_;
 };
 

@@ -3,6 +3,7 @@
 namespace basal::executors {
 
 class adaptive_interval;
+class backstop;
 class completion;
 class executor;
 class executor_pool;

@@ -92,7 +92,6 @@ private:
   template <auto>
   friend class pure;
 
-  class backstop;
   template <class Function>
   class handed_over;
 
@@ -156,7 +155,6 @@ private:
 
   counters counters_;
   std::unique_ptr<executors::executor_pool> compute_;
-  std::unique_ptr<backstop> backstop_;
 };
 
 /// A computation on its way to a compute executor. Lives in the waiting

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <basal/executors/fwd.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace basal::executors {
+
+/// A pool's slow clock, alive only while an executor of the pool is awake. Every
+/// few milliseconds it looks after two things that nobody else would notice
+/// while a task takes long:
+///
+/// - It raises the attention of executors whose task has safepoints: a member's
+///   countdown, learned from short leaves, would take its time to run out.
+/// - It moves what a long task has left in its executor's newest-first slot to
+///   the injection queue. Nobody is woken for that slot, because its executor
+///   nearly always empties it at once.
+///
+/// Sleeping. It goes to sleep when all executors slept at `ticks_to_sleep`
+/// looks in a row: it clears `awake_` and looks once more. An executor leaves
+/// the idle set and then looks at `awake_`. Both in seq_cst, so not both looks
+/// can miss, and a pool that has gone idle causes no wake-ups.
+class backstop {
+public:
+  explicit backstop(executor_pool& pool);
+  ~backstop();
+
+  /// Tells it that an executor is awake. Any thread; a load unless it sleeps.
+  void arm() noexcept {
+    if (!awake_.load(std::memory_order_seq_cst))
+      wake();
+  }
+
+  /// Ends and joins the thread. A second call has no effect.
+  void stop();
+
+private:
+  static constexpr std::chrono::milliseconds tick{5};
+  static constexpr int ticks_to_sleep = 4;
+
+  /// What the last look saw of an executor.
+  struct snapshot {
+    std::uint64_t tasks_run = 0;
+    void* newest = nullptr;
+  };
+
+  void wake() noexcept;
+  void thread_main() noexcept;
+  void look_after(executor& e, snapshot& before) noexcept;
+  bool all_asleep() const noexcept;
+
+  executor_pool& pool_;
+  std::vector<snapshot> seen_;
+  std::atomic<bool> awake_{false}; ///< written under the mutex
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+} // namespace basal::executors
