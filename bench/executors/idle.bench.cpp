@@ -1,0 +1,90 @@
+// Idle means idle: with everything started and after some work, the threads of
+// basal must not wake up at all. Counted by the kernel: the voluntary context
+// switches of each thread whose name begins with "basal", over ten seconds.
+
+#include "bench/support/bench.hpp"
+
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/run_pure.hpp>
+#include <basal/posse/posse.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace {
+
+using namespace basal;
+
+long fib(posse::member& m, int n) {
+  if (n < 2)
+    return n;
+  auto [a, b]
+    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
+  return a + b;
+}
+
+inline constexpr posse::pure<fib> pure_fib{"fib"};
+
+caf::behavior worker(caf::event_based_actor* self) {
+  return {[self](int n) { return static_cast<int>(pure_fib(self, n)); }};
+}
+
+struct switches {
+  long voluntary = 0;
+  int threads = 0;
+};
+
+switches basal_threads() {
+  switches sum;
+  for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+    std::ifstream status{task.path() / "status"};
+    std::string line;
+    bool ours = false;
+    while (std::getline(status, line)) {
+      if (line.starts_with("Name:\t"))
+        ours = line.starts_with("Name:\tbasal");
+      else if (ours && line.starts_with("voluntary_ctxt_switches:\t")) {
+        sum.voluntary += std::stol(line.substr(line.find('\t') + 1));
+        ++sum.threads;
+      }
+    }
+  }
+  return sum;
+}
+
+double idle_wakeups() {
+  actor_system_config config;
+  caf::actor_system system{config};
+  auto someone = system.spawn(worker);
+  caf::scoped_actor self{system};
+  self->request(someone, caf::infinite, 27)
+    .receive(
+      [](int result) {
+        if (result != 196418)
+          throw std::runtime_error("wrong answer: fib(27) is " + std::to_string(result));
+      },
+      [](const caf::error&) { throw std::runtime_error("the worker did not answer"); });
+  // A timer that is pending, and whose time does not come.
+  self->delayed_send(someone, std::chrono::hours{1}, 1);
+  std::this_thread::sleep_for(std::chrono::seconds{1});
+  auto before = basal_threads();
+  std::this_thread::sleep_for(std::chrono::seconds{10});
+  auto after = basal_threads();
+  if (after.threads < 4)
+    throw std::runtime_error("found only " + std::to_string(after.threads)
+                             + " threads named basal*");
+  self->send_exit(someone, caf::exit_reason::user_shutdown);
+  return static_cast<double>(after.voluntary - before.voluntary);
+}
+
+const bench::suite idle_suite{
+  [](bench::plan& plan) { plan.measure("idle_wakeups", idle_wakeups); }};
+
+} // namespace
