@@ -3,12 +3,14 @@
 #include <array>
 #include <exception>
 #include <tuple>
+#include <utility>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
+#include "overflow_report.hpp"
 
 namespace basal::executors {
 
@@ -39,6 +41,7 @@ executor::~executor() = default;
 
 void executor::thread_main() {
   current_executor = this;
+  overflow_report report_overflows;
   const auto& hooks = pool_.config().hooks;
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
@@ -46,6 +49,7 @@ void executor::thread_main() {
   native_ = &native;
   running_ = &native;
   tick_start_ = tick_clock::now();
+  pool_.backstop_->arm(); // may find work at once and not sleep for long
   fiber::switch_to(native, *spare_fiber(), nullptr, nullptr); // made by the pool
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
@@ -118,7 +122,9 @@ void executor::resume(fiber& f) noexcept {
 }
 
 void executor::yield() {
-  // Without a stack to go on with, the running work keeps its turn.
+  // The ring's turn is next. Without a stack to go on with, the running work
+  // keeps its turn instead.
+  pinned_turn_ = true;
   std::ignore = suspend([this](fiber& f) noexcept {
     f.node_.item = {&f, &resume_ops};
     pinned_.push_back(f.node_);
@@ -136,8 +142,7 @@ void executor::deliver(inbox_node& node) noexcept {
     return;
   }
   inbox_.push(node);
-  if (pool_.idle_.claim(index_))
-    pool_.unpark(index_, wake_to_look);
+  pool_.idle_.wake(index_);
 }
 
 // -- queues -------------------------------------------------------------------
@@ -204,7 +209,7 @@ work_item executor::next() noexcept {
     if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()) {
       if (searching_) {
         searching_ = false;
-        pool_.idle_.stop_searching();
+        pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
       }
       return {};
     }
@@ -298,8 +303,7 @@ work_item executor::steal() noexcept {
 work_item executor::found(work_item item) noexcept {
   if (searching_) {
     searching_ = false;
-    if (pool_.idle_.stop_searching() && pool_.work_for_searchers())
-      pool_.notify();
+    pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
   }
   return item;
 }
@@ -318,18 +322,15 @@ void executor::end_tick() noexcept {
 
 void executor::park() noexcept {
   auto& idle = pool_.idle_;
-  idle.enter(index_);
-  if (searching_) {
-    searching_ = false;
-    idle.stop_searching(); // the look below is the last searcher's duty as well
-  }
-  const auto& hooks = pool_.config().hooks;
-  if (hooks.goes_idle != nullptr)
-    hooks.goes_idle(hooks.context, *this);
-  if (!must_stay_awake() || !idle.leave(index_)) {
+  auto must_sleep = idle.prepare_sleep(index_, std::exchange(searching_, false), [this] {
+    const auto& hooks = pool_.config().hooks;
+    if (hooks.goes_idle != nullptr)
+      hooks.goes_idle(hooks.context, *this);
+    return must_stay_awake();
+  });
+  if (must_sleep) {
     counters_.times_parked.add();
-    auto token = parker_.park(pool_.spins_);
-    searching_ = token == wake_to_search;
+    searching_ = idle.sleep(index_, pool_.spins_) == sleepers::reason::search;
     tick_start_ = tick_clock::now();
   }
   pool_.backstop_->arm();

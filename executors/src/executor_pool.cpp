@@ -67,22 +67,13 @@ bool executor_pool::submit(work_item item) {
 }
 
 executor* executor_pool::claim_idle() noexcept {
-  auto index = idle_.claim_any();
+  auto index = idle_.claim();
   return index ? executors_[*index].get() : nullptr;
 }
 
 void executor_pool::deliver_claimed(executor& claimed, inbox_node& node) noexcept {
   claimed.inbox_.push(node);
-  unpark(claimed.index(), executor::wake_to_look);
-}
-
-void executor_pool::notify() noexcept {
-  if (auto index = idle_.claim_searcher())
-    unpark(*index, executor::wake_to_search);
-}
-
-void executor_pool::unpark(std::size_t index, parker::token reason) noexcept {
-  executors_[index]->parker_.unpark(reason);
+  idle_.wake_claimed(claimed.index());
 }
 
 /// Whether there is work that any executor may take and that nobody is
@@ -106,14 +97,13 @@ void executor_pool::stop(stop_mode mode) {
   injection_.close();
   if (mode == stop_mode::discard)
     discarding_.store(true, std::memory_order_relaxed);
+  // First, since an executor could leave while the backstop has an item in hand.
+  backstop_->stop();
   stopping_.store(true, std::memory_order_seq_cst);
-  for (std::size_t i = 0; i < executors_.size(); ++i)
-    if (idle_.claim(i))
-      unpark(i, executor::wake_to_look);
+  idle_.wake_all();
   for (auto& t : threads_)
     t.join();
   threads_.clear();
-  backstop_->stop();
   // Overflow of an executor's ring may have come after the others had left.
   while (auto item = injection_.pop())
     item.ops->discard(item.object);

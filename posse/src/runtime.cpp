@@ -95,7 +95,7 @@ void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept 
 void runtime::run_delegate(detail::delegation& d, executors::executor& self) noexcept {
   auto& host = d.origin.host;
   {
-    attentive_scope attentive{self};
+    member_scope scope{self, d.origin};
     member m{d.origin, self};
     try {
       d.execute(m);

@@ -80,7 +80,7 @@ TEST_CASE("a task resumes on the executor where it was suspended") {
   CHECK(moved.load() == 0);
 }
 
-TEST_CASE("yielding lets all waiting work run first") {
+TEST_CASE("yielding lets waiting work have its turn") {
   std::string log;
   run_all(1, {[&](executor& self) {
             log += "a1 ";

@@ -7,16 +7,51 @@
 
 namespace basal::executors {
 
+/// Who comes first to a one-shot event, its waiter or its setter, and so whether
+/// the setter has somebody to wake. Goes pending -> set, or pending -> waiting
+/// -> set.
+///
+/// `Atomic` is a template parameter so that tests can run the same code under a
+/// controlled scheduler.
+template <template <class> class Atomic = std::atomic>
+class basic_completion_state {
+public:
+  /// True once set() was called; then what the setter wrote is visible.
+  bool is_set() const noexcept {
+    return state_.load(std::memory_order_acquire) == set_value;
+  }
+
+  /// The waiter is about to sleep; the setter sees what it wrote before.
+  /// @returns false when set() came first, and will wake nobody.
+  bool start_waiting() noexcept {
+    auto expected = pending;
+    return state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel,
+                                          std::memory_order_acquire);
+  }
+
+  /// Once, any thread.
+  /// @returns whether the caller must wake the waiter. If not, the waiter may
+  ///          have gone on already, and this object with it.
+  bool set() noexcept {
+    // Acquire: what the waiter wrote. Release: what the setter wrote.
+    return state_.exchange(set_value, std::memory_order_acq_rel) == waiting;
+  }
+
+private:
+  static constexpr std::uint32_t pending = 0;
+  static constexpr std::uint32_t waiting = 1;
+  static constexpr std::uint32_t set_value = 2;
+
+  Atomic<std::uint32_t> state_{pending};
+};
+
 /// A one-shot event that one party waits for: a fiber on an executor, which is
 /// suspended while the executor runs other work, or a plain thread, which
 /// sleeps.
 ///
-/// Protocol. `state_` goes pending -> set, or pending -> waiting -> set. The
-/// waiter writes `fiber_` or `parker_` before it moves to `waiting` (release);
-/// set() reads them after its exchange (acquire) returned `waiting`. What the
-/// setter wrote before set() is visible to the waiter. The waiter owns the
-/// object: after its exchange, set() touches it only if the waiter still
-/// sleeps, and its last act is to wake it.
+/// Protocol. The waiter writes `fiber_` or `parker_` and then starts to wait;
+/// set() reads them only if it has a waiter. The waiter owns the object: set()
+/// touches it last when it wakes a waiter that sleeps.
 class completion {
 public:
   completion() = default;
@@ -25,7 +60,7 @@ public:
 
   /// True once set() was called; then what the setter wrote is visible.
   bool is_set() const noexcept {
-    return state_.load(std::memory_order_acquire) == set_value;
+    return state_.is_set();
   }
 
   /// Returns when the event has happened. At most one caller, once.
@@ -35,13 +70,7 @@ public:
   void set() noexcept;
 
 private:
-  static constexpr std::uint32_t pending = 0;
-  static constexpr std::uint32_t waiting = 1;
-  static constexpr std::uint32_t set_value = 2;
-
-  bool start_waiting() noexcept;
-
-  std::atomic<std::uint32_t> state_{pending};
+  basic_completion_state<> state_;
   fiber* fiber_ = nullptr;
   parker* parker_ = nullptr;
 };

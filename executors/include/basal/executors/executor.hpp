@@ -10,7 +10,6 @@
 #include <basal/executors/adaptive_interval.hpp>
 #include <basal/executors/fiber.hpp>
 #include <basal/executors/inbox.hpp>
-#include <basal/executors/parker.hpp>
 #include <basal/executors/run_queue.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/executors/work_item.hpp>
@@ -85,8 +84,8 @@ public:
       &publish);
   }
 
-  /// Lets everything run that waits on this executor now, then returns. Returns
-  /// at once when there is no memory for the stack that this takes.
+  /// Lets work that waits on this executor have a turn, then returns. Returns at
+  /// once when there is no memory for the stack that this takes.
   void yield();
 
   /// Whether an item waits that this executor would run if the running one
@@ -97,6 +96,11 @@ public:
   /// CAF's execution unit.
   void*& attachment() noexcept {
     return attachment_;
+  }
+
+  /// The fiber that runs now.
+  fiber& running() const noexcept {
+    return *running_;
   }
 
   // -- any thread -------------------------------------------------------------
@@ -136,6 +140,7 @@ private:
   friend class backstop;
   friend class executor_pool;
   friend class fiber;
+  friend class overflow_report;
 
   void thread_main();   ///< the thread's function; enters the first loop fiber
   void loop() noexcept; ///< the body of every loop fiber
@@ -159,10 +164,6 @@ private:
   std::size_t random_below(std::size_t bound) noexcept;
 
   static const work_ops resume_ops;
-
-  /// Tokens handed to `parker_`.
-  static constexpr parker::token wake_to_look = parker::first_token;
-  static constexpr parker::token wake_to_search = parker::first_token + 1;
 
   // -- constant after construction --
   executor_pool& pool_;
@@ -201,7 +202,6 @@ private:
   // -- written by any thread --
   alignas(64) std::atomic<std::int32_t> attention_{0};
   alignas(64) inbox inbox_;
-  parker parker_;
   run_queue<work_item> ring_;
 };
 

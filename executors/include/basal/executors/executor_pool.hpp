@@ -9,8 +9,8 @@
 
 #include <basal/executors/config.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/idle_set.hpp>
 #include <basal/executors/injection_queue.hpp>
+#include <basal/executors/sleepers.hpp>
 #include <basal/executors/stack_pool.hpp>
 #include <basal/executors/work_item.hpp>
 
@@ -25,15 +25,10 @@ enum class stop_mode {
 /// A fixed number of executors that share an injection queue and steal from
 /// each other. Members may be called from any thread unless they say otherwise.
 ///
-/// Sleeping. An executor that found nothing enters the idle set, looks at every
-/// source once more, and sleeps without a time-out. Whoever adds work first
-/// makes it visible (a seq_cst store in the ring, the injection queue or the
-/// inbox) and then looks at the idle set: for its own ring and for the
-/// injection queue any executor will do, and none is woken while another one
-/// searches; for the inbox it must be that executor. An executor that ends its
-/// search as the last searcher wakes another if there is work left. So work
-/// that waits implies somebody awake or woken, and an idle pool causes no
-/// wake-ups at all.
+/// Sleeping: see basic_sleepers. For a ring and for the injection queue any
+/// executor will do, and none is woken while another one searches; for an inbox
+/// it must be its executor. So work that waits implies somebody awake or woken,
+/// and an idle pool causes no wake-ups at all.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody. An
 /// executor leaves when it has nothing to run and none of its fibers is
@@ -58,7 +53,7 @@ public:
   [[nodiscard]] bool submit(work_item item);
 
   /// Takes a sleeping executor out of the idle set for the caller, who must
-  /// call executor::deliver on it next, or nothing. Used to hand over work that
+  /// call deliver_claimed() with it next, or nothing. Used to hand over work that
   /// only makes sense where somebody is idle.
   executor* claim_idle() noexcept;
 
@@ -98,15 +93,18 @@ private:
   friend class backstop;
   friend class executor;
 
-  void notify() noexcept; ///< after a push to a ring or the injection
+  /// After a push to a ring or to the injection queue.
+  void notify() noexcept {
+    idle_.notify();
+  }
+
   bool work_for_searchers() const noexcept;
-  void unpark(std::size_t index, parker::token reason) noexcept;
 
   const pool_config config_;
   const std::uint32_t spins_;
   stack_pool stacks_;
   injection_queue injection_;
-  idle_set idle_;
+  sleepers idle_;
 
   /// Written once by stop(), seq_cst before it looks at the idle set; read by
   /// executors after they entered it.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <basal/executors/inbox.hpp>
 #include <basal/executors/stack_pool.hpp>
@@ -27,6 +28,12 @@ public:
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
+  /// Says what runs on it, for reports; the text must outlive that work. Owner
+  /// only. @returns what it said before.
+  const char* name_work(const char* name) noexcept {
+    return std::exchange(work_name_, name);
+  }
+
   /// The executor whose thread it runs on.
   executor& home() const noexcept {
     return *home_;
@@ -35,6 +42,7 @@ public:
 private:
   friend class executor;
   friend class executor_pool;
+  friend class overflow_report;
 
   /// What the next fiber does first, once the stack of `from` is left.
   using after_action = void (*)(void* argument, fiber& from) noexcept;
@@ -64,6 +72,7 @@ private:
 
   void* context_ = nullptr; ///< saved registers; valid while suspended
   executor* home_;
+  const char* work_name_ = nullptr;
   stack stack_;     ///< empty for the thread's own stack
   inbox_node node_; ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;

@@ -8,6 +8,7 @@ class completion;
 class executor;
 class executor_pool;
 class fiber;
+class overflow_report;
 class parker;
 class stack_pool;
 struct inbox_node;

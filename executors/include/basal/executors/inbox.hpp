@@ -43,7 +43,11 @@ private:
 
 /// Many producers, one consumer: an executor's mail. Lock-free, no allocation,
 /// never full. FIFO per producer.
-class inbox {
+///
+/// `Atomic` is a template parameter so that tests can run the same code under a
+/// controlled scheduler.
+template <template <class> class Atomic = std::atomic>
+class basic_inbox {
 public:
   /// Adds `node`. Any thread. The seq_cst exchange publishes the node (pairs
   /// with take_all) and orders it before the producer's look at the idle set.
@@ -79,7 +83,9 @@ public:
 
 private:
   /// Written by producers (push) and the owner (take_all).
-  std::atomic<inbox_node*> newest_{nullptr};
+  Atomic<inbox_node*> newest_{nullptr};
 };
+
+using inbox = basic_inbox<>;
 
 } // namespace basal::executors

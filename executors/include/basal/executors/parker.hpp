@@ -3,7 +3,24 @@
 #include <atomic>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::executors {
+
+/// A word that a thread can sleep on in the kernel.
+class futex_word : public std::atomic<std::uint32_t> {
+public:
+  using atomic::atomic;
+
+  /// Sleeps while the word holds `value`; may return early.
+  void futex_wait(std::uint32_t value) noexcept;
+
+  /// Wakes one sleeper. Uses `word` by address only: it may be gone.
+  static void futex_wake_one(futex_word* word) noexcept;
+
+  /// Lets some 40 cycles pass.
+  static void pause() noexcept;
+};
 
 /// Lets one thread sleep until another hands it a token. At most one token is
 /// outstanding at any time (the idle set sees to that for executors).
@@ -12,24 +29,54 @@ namespace basal::executors {
 /// or is about to), and any other value: a token that nobody has taken yet.
 /// park() moves running -> sleeping and any token -> running; unpark() stores a
 /// token and enters the kernel only if it replaced `sleeping`.
-class parker {
+///
+/// `Word` is a template parameter so that tests can run the same code under a
+/// controlled scheduler.
+template <class Word = futex_word>
+class basic_parker {
 public:
   using token = std::uint32_t;
 
-  parker() = default;
-  parker(const parker&) = delete;
-  parker& operator=(const parker&) = delete;
+  basic_parker() = default;
+  basic_parker(const basic_parker&) = delete;
+  basic_parker& operator=(const basic_parker&) = delete;
 
   /// Waits for a token and takes it. Owner only. Looks for it `spins` times,
   /// with a pause of some 40 cycles in between, before it enters the kernel.
   /// Everything that happened before the matching unpark() is visible.
-  token park(std::uint32_t spins = 0) noexcept;
+  token park(std::uint32_t spins = 0) noexcept {
+    auto seen = state_.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < spins && seen < first_token; ++i) {
+      Word::pause();
+      seen = state_.load(std::memory_order_acquire);
+    }
+    if (seen < first_token) {
+      std::uint32_t expected = running;
+      if (state_.compare_exchange_strong(expected, sleeping, std::memory_order_acquire,
+                                         std::memory_order_acquire)) {
+        // The kernel may return early (a signal): sleep until there is a token.
+        while (state_.load(std::memory_order_acquire) == sleeping)
+          state_.futex_wait(sleeping);
+      }
+      seen = state_.load(std::memory_order_acquire);
+    }
+    // A plain store would do: nobody unparks again before this token is taken.
+    state_.store(running, std::memory_order_relaxed);
+    return seen;
+  }
 
   /// Hands over `t`, which must be at least `first_token`. Any thread;
   /// wait-free but for the system call that wakes a sleeper. Touches the parker
   /// by address only once the token is in place, so that the owner may destroy
   /// it as soon as park() returns.
-  void unpark(token t = first_token) noexcept;
+  void unpark(token t = first_token) noexcept {
+    BASAL_ASSERT(t >= first_token);
+    auto* word = &state_;
+    auto before = state_.exchange(t, std::memory_order_acq_rel);
+    BASAL_ASSERT(before < first_token);
+    if (before == sleeping)
+      Word::futex_wake_one(word); // by address: the owner may be gone by now
+  }
 
   static constexpr token first_token = 2;
 
@@ -39,7 +86,11 @@ private:
 
   /// Written by the owner (running, sleeping) and by whoever unparks (a token).
   /// The release in unpark() pairs with the acquire in park().
-  std::atomic<std::uint32_t> state_{running};
+  Word state_{running};
 };
+
+/// A class of its own, not an alias, so that headers can name it without
+/// including this one.
+class parker : public basic_parker<> {};
 
 } // namespace basal::executors

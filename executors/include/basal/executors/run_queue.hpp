@@ -145,7 +145,9 @@ public:
     auto head = head_.load(std::memory_order_seq_cst);
     auto tail = tail_.load(std::memory_order_seq_cst);
     auto count = tail - real_position(head);
-    return count > Capacity ? 0 : count; // torn snapshot: head passed old tail
+    // More than fit: `head` is old news, and how many there are now unknown. Not
+    // 0 in any case, or somebody could go to sleep beside an item.
+    return count > Capacity ? Capacity : count;
   }
 
   bool empty() const noexcept {

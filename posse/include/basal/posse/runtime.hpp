@@ -106,21 +106,26 @@ private:
     c.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Marks the executor as one that answers when asked, while a member runs.
-  class attentive_scope {
+  /// While a member runs: marks its executor as one that answers when asked,
+  /// and names the work.
+  class member_scope {
   public:
-    explicit attentive_scope(executors::executor& self) noexcept
-      : flag_(self.attentive()), before_(flag_.load(std::memory_order_relaxed)) {
-      flag_.store(true, std::memory_order_relaxed);
+    member_scope(executors::executor& self, const detail::computation& origin) noexcept
+      : self_(self),
+        attentive_before_(self.attentive().load(std::memory_order_relaxed)),
+        name_before_(self.running().name_work(origin.name())) {
+      self.attentive().store(true, std::memory_order_relaxed);
     }
 
-    ~attentive_scope() {
-      flag_.store(before_, std::memory_order_relaxed);
+    ~member_scope() {
+      self_.attentive().store(attentive_before_, std::memory_order_relaxed);
+      self_.running().name_work(name_before_);
     }
 
   private:
-    std::atomic<bool>& flag_;
-    bool before_;
+    executors::executor& self_;
+    bool attentive_before_;
+    const char* name_before_;
   };
 
   template <class Function>
@@ -227,7 +232,7 @@ decltype(auto) runtime::run_here(Function& function, detail::function_record* re
   } guard{counters_};
   count(counters_.computations);
   detail::computation shared{*this, record};
-  attentive_scope attentive{self};
+  member_scope scope{self, shared};
   member root{shared, self};
   return function(root);
 }

@@ -16,6 +16,11 @@ public:
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
 
+  /// For reports.
+  const char* name() const noexcept {
+    return function != nullptr ? function->name.load(std::memory_order_relaxed) : "a computation";
+  }
+
   runtime& host;
   function_record* function; ///< null for an undeclared function
 };

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <basal/executors/idle_set.hpp>
+#include <basal/executors/parker.hpp>
+
+namespace basal::executors {
+
+/// How the executors of a pool go to sleep and how they are woken: an idle set,
+/// and for each executor a parker to sleep in. Any thread unless it says
+/// otherwise; lock-free but for sleep() and the system call that wakes a
+/// sleeper; allocates in the constructor only.
+///
+/// An executor that found nothing calls prepare_sleep(), which puts it into the
+/// idle set and then looks at every source of work once more, and sleeps
+/// without a time-out. Whoever adds work first makes it visible (a seq_cst
+/// store) and then calls notify() or wake(), which look at the idle set. So
+/// work that waits implies somebody awake or woken: see basic_idle_set.
+///
+/// The parts are template parameters so that tests can run the same code under
+/// a controlled scheduler, and with errors put into them.
+template <class IdleSet = idle_set, class Parker = parker>
+class basic_sleepers {
+public:
+  /// What an executor was woken for.
+  enum class reason {
+    look,   ///< something was added for it alone, or the pool stops
+    search, ///< there is work for anybody; it counts as searching already
+  };
+
+  explicit basic_sleepers(std::size_t executors)
+    : size_(executors), idle_(executors), beds_(std::make_unique<bed[]>(executors)) {
+  }
+
+  // -- the executor's side, on its own thread ---------------------------------
+
+  /// Registers the caller as searching, unless enough others do.
+  bool start_searching() noexcept {
+    return idle_.start_searching();
+  }
+
+  /// Ends the caller's search. The last searcher wakes another executor if
+  /// `work_left()`, because producers that saw a searcher woke nobody.
+  template <class WorkLeft>
+  void stop_searching(WorkLeft work_left) noexcept {
+    if (idle_.stop_searching() && work_left())
+      notify();
+  }
+
+  /// Puts executor `index` into the idle set and ends its search if it was
+  /// `searching`. `stay_awake()` then looks at every source of work again, in
+  /// seq_cst.
+  /// @returns whether the caller must call sleep() now; otherwise it goes on.
+  template <class StayAwake>
+  [[nodiscard]] bool prepare_sleep(std::size_t index, bool searching,
+                                   StayAwake stay_awake) noexcept {
+    idle_.enter(index);
+    if (searching)
+      idle_.stop_searching(); // the look below is the last searcher's duty as well
+    // Where somebody has claimed the executor already, a token is on its way,
+    // which it must take.
+    return !stay_awake() || !idle_.leave(index);
+  }
+
+  /// Sleeps until somebody wakes executor `index`; see parker::park.
+  reason sleep(std::size_t index, std::uint32_t spins) noexcept {
+    return beds_[index].sleeper.park(spins) == search_token ? reason::search : reason::look;
+  }
+
+  // -- the producer's side ----------------------------------------------------
+
+  /// After making work visible that any executor may take: wakes one, unless
+  /// somebody is searching already.
+  void notify() noexcept {
+    if (auto index = idle_.claim_searcher())
+      beds_[*index].sleeper.unpark(search_token);
+  }
+
+  /// After making something visible that is meant for executor `index`: wakes
+  /// it if it sleeps.
+  void wake(std::size_t index) noexcept {
+    if (idle_.claim(index))
+      wake_claimed(index);
+  }
+
+  /// After making something visible that concerns everybody.
+  void wake_all() noexcept {
+    for (std::size_t i = 0; i < size_; ++i)
+      wake(i);
+  }
+
+  /// Takes a sleeping executor for the caller, who owes it a wake_claimed().
+  std::optional<std::size_t> claim() noexcept {
+    return idle_.claim_any();
+  }
+
+  void wake_claimed(std::size_t index) noexcept {
+    beds_[index].sleeper.unpark(look_token);
+  }
+
+  // -- observers: snapshots ---------------------------------------------------
+
+  bool any_parked() const noexcept {
+    return idle_.any_parked();
+  }
+
+  std::size_t num_parked() const noexcept {
+    return idle_.num_parked();
+  }
+
+  std::size_t num_searching() const noexcept {
+    return idle_.num_searching();
+  }
+
+private:
+  static constexpr auto look_token = Parker::first_token;
+  static constexpr auto search_token = Parker::first_token + 1;
+
+  /// One cache line each: a sleeper that still spins reads it all the time.
+  struct alignas(64) bed {
+    Parker sleeper;
+  };
+
+  const std::size_t size_;
+  IdleSet idle_;
+  std::unique_ptr<bed[]> beds_;
+};
+
+using sleepers = basic_sleepers<>;
+
+} // namespace basal::executors

@@ -1,0 +1,81 @@
+#include <basal/posse/posse.hpp>
+
+#include "support/catch.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+using namespace basal::posse;
+
+namespace {
+
+long deep(member& m, long n) {
+  volatile char frame[512] = {};
+  frame[n % 512] = 1;
+  auto [a, b]
+    = m.fork_merge([=](member& k) { return n == 0 ? 0 : deep(k, n - 1); }, [](member&) { return 1; });
+  return a + b + frame[(n + 1) % 512];
+}
+
+constexpr pure<deep> pure_deep{"much_too_deep"};
+
+// What a child process says on stderr, and the signal that ended it.
+std::pair<std::string, int> run_in_child(auto body) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  auto child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // Catch2's own handler would report the signal instead of letting it end us.
+    // It is in place before the first runtime of the process installs its own.
+    std::signal(SIGSEGV, SIG_DFL);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  char buffer[256];
+  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    said.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {said, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
+
+} // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a stack overflow is reported with the function, the size and the remedy") {
+  auto [said, signal] = run_in_child([] {
+    runtime rt{{.compute_executors = 1, .stack_bytes = 128 * 1024}};
+    pure_deep(rt, 1'000'000);
+  });
+  CHECK(signal == SIGSEGV);
+  CHECK_THAT(said, Catch::Matchers::Contains("stack overflow on executor basal.cpu0"));
+  CHECK_THAT(said, Catch::Matchers::Contains("much_too_deep used all of its 131072 bytes"));
+  CHECK_THAT(said, Catch::Matchers::Contains("--basal.stack-bytes"));
+}
+
+TEST_CASE("other faults are left to whoever handles them") {
+  auto [said, signal] = run_in_child([] {
+    runtime rt{{.compute_executors = 1}};
+    rt.run([](member&) {
+      volatile int* volatile nowhere = nullptr;
+      *nowhere = 1;
+    });
+  });
+  CHECK(signal == SIGSEGV);
+  CHECK(said.empty());
+}
+#endif
+
+TEST_CASE("recursion within the stack is fine") {
+  runtime rt{{.compute_executors = 1}};
+  CHECK(pure_deep(rt, 100) == 101);
+}
