@@ -1,0 +1,134 @@
+#include "bench/support/runner.hpp"
+
+#include "bench/support/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <regex>
+#include <unistd.h>
+
+namespace basal::bench {
+
+namespace {
+
+// Google Benchmark 1.8 renamed error_occurred; Debian 12 has 1.7, Debian 13 has 1.9.
+template <class Run>
+std::string error_of(const Run& run) {
+  if constexpr (requires { run.error_occurred; })
+    return run.error_occurred ? run.error_message : std::string{};
+  else
+    return static_cast<int>(run.skipped) != 0 ? run.skip_message : std::string{};
+}
+
+class collector : public benchmark::BenchmarkReporter {
+public:
+  explicit collector(results& into) : into_(into) {
+  }
+
+  bool ReportContext(const Context&) override {
+    return true;
+  }
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    std::map<std::string, std::vector<double>> counters;
+    case_result* target = nullptr;
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration)
+        continue;
+      target = &find(run.run_name.function_name);
+      if (auto error = error_of(run); !error.empty()) {
+        target->error = std::move(error);
+        continue;
+      }
+      target->ns.push_back(run.GetAdjustedRealTime());
+      for (const auto& [name, counter] : run.counters)
+        counters[name].push_back(counter.value);
+    }
+    for (const auto& [name, values] : counters)
+      target->counters[name] = median(values);
+  }
+
+private:
+  case_result& find(const std::string& name) {
+    return *std::find_if(into_.cases().begin(), into_.cases().end(),
+                         [&](const case_result& c) { return c.name == name; });
+  }
+
+  results& into_;
+};
+
+// On a terminal, what runs right now: a full run takes minutes.
+void show_progress(const std::string& name) {
+  if (isatty(STDERR_FILENO) == 1)
+    std::fprintf(stderr, "\r\033[K%s", name.c_str());
+}
+
+void run_guarded(const plan::case_entry& entry, benchmark::State& state) {
+  show_progress(entry.name);
+  try {
+    entry.run(state);
+    // Google Benchmark would abort the process.
+    if (!state.error_occurred() && state.iterations() < state.max_iterations)
+      state.SkipWithError("the case left its timing loop early or never entered it");
+  } catch (const std::exception& e) {
+    state.SkipWithError((std::string{"exception: "} + e.what()).c_str());
+  }
+}
+
+} // namespace
+
+results run_cases(const plan& what, const options& how) {
+  results collected;
+  const std::regex filter{how.filter};
+  for (const auto& entry : what.cases()) {
+    if (!std::regex_search(entry.name, filter))
+      continue;
+    collected.cases().push_back({entry.name, entry.options.baseline, {}, {}, {}});
+    auto* registered = benchmark::RegisterBenchmark(
+      entry.name.c_str(), [&entry](benchmark::State& state) { run_guarded(entry, state); });
+    registered->Unit(benchmark::kNanosecond)->Repetitions(how.repetitions)->MinTime(how.min_time_s);
+    // Wall time also decides how many iterations run: the calling thread of a parallel case
+    // may sleep all the time, and its CPU time would never reach the minimum.
+    if (entry.options.manual_time)
+      registered->UseManualTime();
+    else
+      registered->UseRealTime();
+  }
+  if (collected.cases().empty())
+    return collected;
+  char program[] = "bench";
+  char interleave[] = "--benchmark_enable_random_interleaving=true";
+  char* arguments[] = {program, interleave, nullptr};
+  int count = 2;
+  benchmark::Initialize(&count, arguments);
+  collector reporter{collected};
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  benchmark::Shutdown();
+  show_progress("");
+  return collected;
+}
+
+figures_result compute_figures(const plan& what, const results& from, const options& how) {
+  figures_result computed;
+  const std::regex filter{how.filter};
+  const bool filtered = !how.filter.empty();
+  for (const auto& entry : what.figures()) {
+    if (entry.measures && !std::regex_search(entry.name, filter))
+      continue;
+    try {
+      const double value = entry.compute(from);
+      if (!std::isfinite(value))
+        throw std::runtime_error("the value is not finite");
+      computed.values.push_back({entry.name, value});
+    } catch (const not_measured& e) {
+      if (!filtered)
+        computed.failures.push_back(entry.name + ": " + e.what());
+    } catch (const std::exception& e) {
+      computed.failures.push_back(entry.name + ": " + e.what());
+    }
+  }
+  return computed;
+}
+
+} // namespace basal::bench

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""The house rules that a machine can check, as one fast test.
+
+usage: tidy.py ROOT [BUILD_DIR]
+
+Prints `file:line: finding` and exits 1 if there is any. With BUILD_DIR it also asks
+ctest whether every registered test has a timeout. Each rule is a function that yields
+(path, line, finding); tidy_selftest.py breaks each one on purpose.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+MAX_COLUMNS = 100
+MAX_BYTES = 400_000  # bigger things are data; they are generated or fetched, not tracked
+
+CXX = (".cpp", ".hpp")
+CODE = CXX + (".cmake", "CMakeLists.txt", ".py", ".sh", "/dev", "/run")
+
+# A module may include its own headers and those of the modules named here.
+ARROWS = {
+    "executors": set(),
+    "mab": set(),
+    "priority": {"executors"},
+    "posse": {"executors"},
+    "solver": {"executors", "mab", "priority", "posse"},
+    "actors": {"executors", "mab", "priority", "posse", "solver"},
+}
+# Headers of libraries that one module alone may name.
+OWNED_INCLUDES = {"caf/": "actors", "gc/": "posse", "gc.h": "posse", "boost/context/": "executors"}
+
+
+def project_files(root):
+    """Tracked files and those about to be; all but build/ where there is no git."""
+    if os.path.exists(os.path.join(root, ".git")):
+        out = subprocess.run(
+            ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            check=True, capture_output=True, text=True).stdout
+        names = out.split("\0")
+    else:
+        names = []
+        for folder, subfolders, files in os.walk(root):
+            subfolders[:] = [s for s in subfolders if s not in ("build", ".git", "__pycache__")]
+            names += [os.path.relpath(os.path.join(folder, f), root) for f in files]
+    return sorted(n for n in names if n and os.path.isfile(os.path.join(root, n)))
+
+
+class Tree:
+    """The files of the project with their text (None for what is not UTF-8 text)."""
+
+    def __init__(self, root):
+        self.root = root
+        self.text = {}
+        for name in project_files(root):
+            try:
+                with open(os.path.join(root, name), encoding="utf-8", newline="") as file:
+                    self.text[name] = file.read()
+            except UnicodeDecodeError:
+                self.text[name] = None
+
+    def named(self, *endings):
+        for name, text in self.text.items():
+            if text is not None and ("/" + name).endswith(endings):
+                yield name, text
+
+    def lines(self, *endings):
+        for name, text in self.named(*endings):
+            for number, line in enumerate(text.split("\n"), 1):
+                yield name, number, line
+
+
+def without_literals(line):
+    """Blanks string and character literals, so that rules see only code and comments."""
+    return re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'', '""', line)
+
+
+def module_of(name):
+    folder = name.split("/")[0]
+    return folder if folder in ARROWS else None
+
+
+def long_lines(tree):
+    for name, number, line in tree.lines(*CODE):
+        if len(line) > MAX_COLUMNS:
+            yield name, number, f"{len(line)} columns; the limit is {MAX_COLUMNS}"
+
+
+def white_space(tree):
+    for name, number, line in tree.lines(*CODE, ".md", ".json"):
+        if "\t" in line:
+            yield name, number, "tab"
+        if line != line.rstrip():
+            yield name, number, "space (or carriage return) at the end of the line"
+    for name, text in tree.named(*CODE, ".md", ".json"):
+        if text and (not text.endswith("\n") or text.endswith("\n\n")):
+            yield name, text.count("\n") + 1, "must end with exactly one newline"
+
+
+def banned_words(tree):
+    rules = []
+    for line in tree.text.get("tests/house/banned_words.txt", "").split("\n"):
+        if line and not line.startswith("#"):
+            pattern, reason = line.split("  ", 1)
+            rules.append((re.compile(pattern), reason.strip()))
+    for name, number, line in tree.lines(*CODE):
+        if name.startswith("tests/house/"):
+            continue
+        for pattern, reason in rules:
+            if pattern.search(line):
+                yield name, number, f"'{pattern.pattern}': {reason}"
+
+
+def comments(tree):
+    for name, number, line in tree.lines(*CXX):
+        if "/*" in re.sub(r"//.*", "", without_literals(line)):
+            yield name, number, "C-style comment; write // or ///"
+
+
+def pragma_once(tree):
+    for name, text in tree.named(".hpp"):
+        directive = re.search(r"^\s*#.*$", text, re.MULTILINE)
+        if not directive or directive.group().strip() != "#pragma once":
+            yield name, 1, "the first directive of a header is #pragma once"
+
+
+def arrows(tree):
+    for name, number, line in tree.lines(*CXX):
+        module = module_of(name)
+        include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if not module or not include:
+            continue
+        bracket, header = include.groups()
+        if bracket == '"' and "/include/basal/" in name:
+            yield name, number, f'public headers write #include <basal/...>, not "{header}"'
+        other = re.match(r"basal/([a-z]+)/", header)
+        if other and other.group(1) != module and other.group(1) not in ARROWS[module]:
+            yield name, number, f"{module} may not use {other.group(1)}: that arrow points up"
+        for prefix, owner in OWNED_INCLUDES.items():
+            if header.startswith(prefix) and module != owner:
+                yield name, number, f"<{prefix}...> is named in {owner}/ alone"
+
+
+def dead_files(tree):
+    lists = {os.path.dirname(n): t for n, t in tree.named("CMakeLists.txt")}
+    included = set()
+    for name, text in tree.named(*CXX):
+        for header in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.MULTILINE):
+            included.add(header)
+            included.add(os.path.normpath(os.path.join(os.path.dirname(name), header)))
+    for name, _ in tree.named(*CXX):
+        if any(name.endswith("/" + h) or name == h for h in included if h.endswith(CXX)):
+            continue
+        if any(is_listed(name, folder, text) for folder, text in lists.items()):
+            continue
+        yield name, 1, "dead file: no CMakeLists.txt names it and nothing includes it"
+
+
+def is_listed(name, folder, text):
+    if folder and not name.startswith(folder + "/"):
+        return False
+    relative = os.path.relpath(name, folder or ".")
+    if re.search(r"(?<![\w./-])" + re.escape(relative) + r"(?![\w.-])", text):
+        return True
+    # basal_add_test(NAME module/subject KIND kind) names its source by convention.
+    test = re.fullmatch(r"(.+)\.(test|model|stress|regression)\.cpp", relative)
+    if not test:
+        return False
+    subject = re.escape(test.group(1))
+    kind = "contract" if test.group(2) == "test" else test.group(2)
+    if re.search(rf"NAME\s+\w+/{subject}\s+KIND\s+{kind}\b", text):
+        return True
+    looped = re.search(rf"NAME\s+\w+/\$\{{\w+\}}\s+KIND\s+{kind}\b", text)
+    return bool(looped and re.search(rf"(?<![\w/.-]){subject}(?![\w/.-])", text))
+
+
+def big_files(tree):
+    for name in tree.text:
+        size = os.path.getsize(os.path.join(tree.root, name))
+        if size > MAX_BYTES:
+            yield name, 1, f"{size} bytes; the limit is {MAX_BYTES}"
+
+
+def readmes(tree):
+    for module in ARROWS:
+        if f"{module}/README.md" not in tree.text:
+            yield f"{module}/README.md", 1, "every module has a README"
+
+
+def links(tree):
+    fenced = False
+    for name, number, line in tree.lines(".md"):
+        fenced = (number > 1 and fenced) != line.startswith("```")
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", "" if fenced else line):
+            path = os.path.join(tree.root, os.path.dirname(name), target)
+            if "://" not in target and not os.path.exists(path):
+                yield name, number, f"link to {target}, which does not exist"
+
+
+def timeouts(build_dir):
+    out = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build_dir, check=True,
+                         capture_output=True, text=True).stdout
+    for test in json.loads(out)["tests"]:
+        if not any(p["name"] == "TIMEOUT" for p in test.get("properties", [])):
+            yield "tests", 1, f"test {test['name']} has no TIMEOUT"
+
+
+RULES = [long_lines, white_space, banned_words, comments, pragma_once, arrows, dead_files,
+         big_files, readmes, links]
+
+
+def findings(root, build_dir=None):
+    tree = Tree(root)
+    for rule in RULES:
+        yield from rule(tree)
+    if build_dir:
+        yield from timeouts(build_dir)
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    found = list(findings(*sys.argv[1:]))
+    for name, line, finding in found:
+        print(f"{name}:{line}: {finding}")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Breaks every rule of tidy.py on purpose and expects exactly that finding."""
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+import tidy
+
+GOOD = {
+    "CMakeLists.txt": "add_subdirectory(posse)\n",
+    "tests/posse/CMakeLists.txt": "basal_add_test(NAME posse/a KIND stress)\n"
+                                  "foreach(part IN ITEMS b c)\n"
+                                  "  basal_add_test(NAME posse/${part} KIND contract)\n",
+    "tests/posse/c.test.cpp": "int x;\n",
+    "tests/posse/a.stress.cpp": "#include <basal/posse/a.hpp>\n",
+    "posse/include/basal/posse/a.hpp": "#pragma once\n// the one http://x/*y */ is fine\n",
+    "posse/src/a.cpp": '#include <basal/posse/a.hpp>\nauto s = "/*";\n',
+    "posse/CMakeLists.txt": "basal_add_module(posse SOURCES src/a.cpp)\n",
+    **{f"{module}/README.md": "text\n" for module in tidy.ARROWS},
+    "tests/house/banned_words.txt": "\\bTODO\\b  finish it\n",
+}
+
+CPP = "#include <basal/posse/a.hpp>\n"
+
+# What is added to the good tree, and the one finding that must come of it.
+BAD = [
+    ("dev", "x" * 101 + "\n", "101 columns"),
+    ("dev", "a\tb\n", "tab"),
+    ("dev", "a \n", "space"),
+    ("dev", "a", "exactly one newline"),
+    ("dev", "# TODO later\n", "finish it"),
+    ("posse/src/a.cpp", CPP + "int i; /* no */\n", "C-style"),
+    ("posse/include/basal/posse/a.hpp", "#include <vector>\n", "#pragma once"),
+    ("posse/src/a.cpp", CPP + "#include <basal/solver/b.hpp>\n", "points up"),
+    ("posse/src/a.cpp", CPP + "#include <caf/actor.hpp>\n", "actors/ alone"),
+    ("posse/include/basal/posse/a.hpp", '#pragma once\n#include "b.hpp"\n', "public headers"),
+    ("posse/src/b.cpp", "int x;\n", "dead file"),
+    ("tests/posse/a.model.cpp", "int x;\n", "dead file"),
+    ("data.bin", "x" * 400_001, "the limit is 400000"),
+    ("posse/README.md", "see [there](gone.md)\n", "does not exist"),
+    ("mab/README.md", None, "every module"),
+]
+
+
+class TidyTest(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="basal-tidy-")
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, text in GOOD.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if text is None:
+            os.remove(path)
+            return
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_a_good_tree_has_no_findings(self):
+        self.assertEqual(list(tidy.findings(self.root)), [])
+
+    def test_each_rule_finds_what_breaks_it(self):
+        for name, text, expected in BAD:
+            with self.subTest(name=name, expected=expected):
+                self.write(name, text)
+                found = list(tidy.findings(self.root))
+                self.assertEqual([f[0] for f in found], [name], found)
+                self.assertIn(expected, found[0][2])
+                if name in GOOD:
+                    self.write(name, GOOD[name])
+                else:
+                    self.write(name, None)
+
+    def test_every_rule_is_broken_by_some_case(self):
+        seen = set()
+        for name, text, _ in BAD:
+            self.write(name, text)
+            tree = tidy.Tree(self.root)
+            seen |= {rule.__name__ for rule in tidy.RULES if list(rule(tree))}
+            self.write(name, GOOD.get(name))
+        self.assertEqual(seen, {rule.__name__ for rule in tidy.RULES})
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
