@@ -15,8 +15,8 @@ namespace {
 long deep(member& m, long n) {
   volatile char frame[512] = {};
   frame[n % 512] = 1;
-  auto [a, b]
-    = m.fork_merge([=](member& k) { return n == 0 ? 0 : deep(k, n - 1); }, [](member&) { return 1; });
+  auto deeper = [=](member& k) { return n == 0 ? 0 : deep(k, n - 1); };
+  auto [a, b] = m.fork_merge(deeper, [](member&) { return 1; });
   return a + b + frame[(n + 1) % 512];
 }
 
