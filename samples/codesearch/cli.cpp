@@ -1,0 +1,118 @@
+#include "cli.hpp"
+
+#include <basal/executors/config.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <utility>
+
+#include "walker.hpp"
+
+namespace codesearch {
+
+namespace {
+
+constexpr const char* description
+  = "Indexes the words of source trees and answers queries, also while it is indexing.\n"
+    "\n"
+    "A query is a list of words that must all be in a file; get* stands for any word that\n"
+    "starts with get. Letter case counts. Without --query, on a terminal, there is a prompt\n"
+    "that answers at once from what is indexed so far; elsewhere only the summary is printed.";
+
+constexpr const char* footer
+  = "Symbolic links below PATH are not followed. Binary files, unreadable files and whatever is\n"
+    "not a regular file are skipped, counted and listed at the end.\n"
+    "\n"
+    "Exit status: 0; 1 if the indexing failed, or with --strict if anything was skipped; 2 for\n"
+    "wrong usage; 130 after Ctrl-C.";
+
+int usage_error(const std::string& message) {
+  std::fprintf(stderr, "codesearch: %s\n", message.c_str());
+  return exit_usage;
+}
+
+// An empty string, or what is wrong with the number of executors.
+std::string check_executors(const char* option, std::size_t count) {
+  constexpr std::size_t most = basal::executors::pool_config::max_executors;
+  if (count >= 1 && count <= most) {
+    return {};
+  }
+  return std::string(option) + " " + std::to_string(count)
+         + " is not possible: work needs at least one executor, and there can be at most "
+         + std::to_string(most);
+}
+
+} // namespace
+
+command_line parse_command_line(int argc, char** argv) {
+  command_line result;
+  options& o = result.value;
+  o.executors = basal::executors::usable_cpus();
+  o.compute = basal::executors::usable_cpus();
+  std::vector<std::string> paths;
+  std::vector<std::string> queries;
+
+  CLI::App app(description, "codesearch");
+  app.footer(footer);
+  app.add_option("PATH", paths, "Folders or files to index")->required();
+  app
+    .add_option("-q,--query", queries,
+                "Words to look for when everything is indexed; can be repeated. With '-', one query"
+                " a line from standard input, each answered from what is indexed by then")
+    ->allow_extra_args(false);
+  app.add_option("-n,--top", o.top, "Files to show for a query, the best first; 0 shows all")
+    ->capture_default_str();
+  app.add_flag("--stats", o.stats, "Print what the executors did, at the end");
+  app.add_flag("--strict", o.strict, "Exit with status 1 if anything was skipped");
+  app
+    .add_option("--executors", o.executors,
+                "Message executors: threads that run actors. Default: one for each usable CPU")
+    ->type_name("N");
+  app
+    .add_option("--compute", o.compute,
+                "Compute executors: threads that index. Default: one for each usable CPU")
+    ->type_name("N");
+
+  const auto exit_with = [&](int status) {
+    result.exits = true;
+    result.status = status;
+    return result;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) { // --help
+    return exit_with(app.exit(e));
+  } catch (const CLI::ParseError& e) {
+    return exit_with(usage_error(std::string(e.what()) + "\nsee codesearch --help"));
+  }
+
+  for (const auto& [option, count] :
+       {std::pair("--executors", o.executors), std::pair("--compute", o.compute)}) {
+    if (const std::string error = check_executors(option, count); !error.empty()) {
+      return exit_with(usage_error(error));
+    }
+  }
+  for (const std::string& text : queries) {
+    if (text == "-") {
+      o.queries_from_stdin = true;
+      continue;
+    }
+    parsed_query parsed = parse_query(text);
+    if (!parsed) {
+      return exit_with(usage_error(parsed.error));
+    }
+    o.queries.push_back(std::move(parsed.value));
+  }
+  std::vector<bad_root> bad;
+  o.roots = distinct_roots(paths, bad);
+  for (const bad_root& b : bad) {
+    usage_error("cannot index " + b.path + ": " + b.message);
+  }
+  if (!bad.empty()) {
+    return exit_with(exit_usage);
+  }
+  return result;
+}
+
+} // namespace codesearch

@@ -1,0 +1,91 @@
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/stats.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/deep_to_string.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+#include <sys/resource.h>
+
+#include "cli.hpp"
+#include "context.hpp"
+#include "index.hpp"
+#include "searcher.hpp"
+#include "session.hpp"
+#include "terminal.hpp"
+
+namespace {
+
+using namespace codesearch;
+
+// Reading is cheap beside indexing, and readers block their executor: one executor stays free for
+// the index and for queries where there is more than one. More readers than this only help disks
+// with many requests in flight.
+constexpr std::size_t most_readers = 4;
+
+// Jobs at a time, each of them parallel in itself. One would leave the compute executors without
+// work between two jobs; the second one fills the gap.
+constexpr std::size_t workers = 2;
+
+void print_stats(caf::actor_system& system) {
+  auto stats = basal::actors::stats_of(system);
+  const auto print_executors = [](const char* kind, auto& executors) {
+    for (std::size_t i = 0; i < executors.size(); ++i) {
+      std::printf("stats %s %zu %s\n", kind, i, caf::deep_to_string(executors[i]).c_str());
+    }
+  };
+  print_executors("message_executor", stats.message_executors);
+  print_executors("compute_executor", stats.compute_executors);
+  std::printf("stats posse %s\n", caf::deep_to_string(stats.posse).c_str());
+  ::rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) == 0) {
+    std::printf("stats peak_memory_mb %ld\n", usage.ru_maxrss / 1024);
+  }
+}
+
+int run(const options& opts) {
+  stop_signals signals;
+  basal::actor_system_config config;
+  config.set("basal.message-executors", opts.executors);
+  config.set("basal.compute-executors", opts.compute);
+  caf::actor_system system(config);
+
+  auto shared = std::make_shared<context>();
+  shared->roots = opts.roots;
+  shared->readers = std::clamp<std::size_t>(opts.executors - 1, 1, most_readers);
+  shared->workers = workers;
+  const caf::actor owner = system.spawn(index_actor, shared);
+  const caf::actor answers = system.spawn(searcher_actor, shared, owner);
+
+  session main_loop(opts, shared, answers);
+  const int status = main_loop.loop(signals);
+  if (opts.stats) {
+    print_stats(system);
+  }
+  std::fflush(stdout);
+  // At the prompt one may leave before the index is complete.
+  shared->stop.store(true, std::memory_order_relaxed);
+  caf::anon_send_exit(answers, caf::exit_reason::user_shutdown);
+  caf::anon_send_exit(owner, caf::exit_reason::user_shutdown);
+  return status;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const command_line line = parse_command_line(argc, argv);
+  if (line.exits) {
+    return line.status;
+  }
+  try {
+    return run(line.value);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "codesearch: %s\n", e.what());
+    return exit_incomplete;
+  }
+}

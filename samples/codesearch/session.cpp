@@ -1,0 +1,192 @@
+#include "session.hpp"
+
+#include <caf/send.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "messages.hpp"
+#include "report.hpp"
+
+namespace codesearch {
+
+namespace {
+
+// Often enough to look alive. Ticks only while a progress line is shown.
+constexpr int progress_interval_ms = 200;
+
+template <class... Fs>
+struct overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+overloaded(Fs...) -> overloaded<Fs...>;
+
+} // namespace
+
+session::session(const options& options, context_ptr run, caf::actor searcher)
+  : options_(options),
+    run_(std::move(run)),
+    searcher_(std::move(searcher)),
+    interactive_(options.queries.empty() && !options.queries_from_stdin
+                 && ::isatty(STDIN_FILENO) == 1),
+    out_is_terminal_(::isatty(STDOUT_FILENO) == 1),
+    reads_lines_(interactive_ || options.queries_from_stdin),
+    to_ask_(options.queries.begin(), options.queries.end()) {
+}
+
+int session::loop(stop_signals& signals) {
+  if (interactive_) {
+    std::fputs("codesearch: indexing; ask at any time: words, get* for a prefix. "
+               "An empty line shows the progress, Ctrl-D ends.\n",
+               stderr);
+    print_prompt();
+  }
+  while (!finished()) {
+    // At the prompt the line belongs to the user.
+    const bool shows_progress = status_.enabled() && !interactive_ && !complete_;
+    ::pollfd waits[] = {
+      {signals.readable(), POLLIN, 0},
+      {run_->events.readable(), POLLIN, 0},
+      {reads_lines_ && !asking_ && to_ask_.empty() ? STDIN_FILENO : -1, POLLIN, 0},
+    };
+    if (::poll(waits, std::size(waits), shows_progress ? progress_interval_ms : -1) < 0
+        && errno != EINTR) {
+      throw std::system_error(errno, std::system_category(), "cannot wait for events");
+    }
+    if (const int signal = signals.take(); signal != 0) {
+      run_->stop.store(true, std::memory_order_relaxed); // nothing is published by it
+      say_interrupted();
+      return 128 + signal;
+    }
+    for (const event& e : run_->events.take()) {
+      on_event(e);
+    }
+    if (waits[2].revents != 0) {
+      std::vector<std::string> lines;
+      reads_lines_ = input_.read(lines);
+      on_lines(lines);
+      if (!reads_lines_ && interactive_) {
+        quit_ = true;
+        std::fputs("\n", stderr);
+      }
+    }
+    if (shows_progress && !complete_) {
+      status_.show(describe(progress(), since_start()));
+    }
+    ask_next();
+  }
+  status_.clear();
+  return exit_status_;
+}
+
+void session::on_event(const event& e) {
+  status_.clear();
+  std::visit(overloaded{
+               [this](const std::shared_ptr<const index_summary>& s) {
+                 complete_ = true;
+                 if (interactive_) {
+                   std::fputs("\r\033[K", stderr);
+                 }
+                 print_summary(stdout, *s);
+                 if (s->files == 0) {
+                   std::fputs("codesearch: found no files to index\n", stderr);
+                 }
+                 std::fflush(stdout);
+                 print_skips(stderr, s->skips);
+                 if (options_.strict && s->skips.losses() > 0) {
+                   exit_status_ = exit_incomplete;
+                 }
+                 if (interactive_) {
+                   print_prompt();
+                 }
+               },
+               [this](const std::shared_ptr<const answer>& a) {
+                 asking_ = false;
+                 print_answer(stdout, *a, out_is_terminal_);
+                 std::fflush(stdout);
+                 if (interactive_ && to_ask_.empty()) {
+                   print_prompt();
+                 }
+               },
+               [this](const indexing_failed& f) {
+                 std::fprintf(stderr, "codesearch: %s\n", f.message.c_str());
+                 run_->stop.store(true, std::memory_order_relaxed);
+                 quit_ = true;
+                 exit_status_ = exit_incomplete;
+               },
+             },
+             e);
+}
+
+void session::on_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    if (line.find_first_not_of(" \t\r") == line.npos) {
+      if (interactive_) {
+        std::fprintf(stderr, "codesearch: %s\n",
+                     complete_ ? "the index is complete"
+                               : describe(progress(), since_start()).c_str());
+      } else {
+        std::fputs("codesearch: an empty query: write one or more words\n", stderr);
+      }
+      continue;
+    }
+    parsed_query parsed = parse_query(line);
+    if (parsed) {
+      to_ask_.push_back(std::move(parsed.value));
+    } else {
+      std::fprintf(stderr, "codesearch: %s\n", parsed.error.c_str());
+    }
+  }
+  if (interactive_ && reads_lines_ && to_ask_.empty()) {
+    print_prompt();
+  }
+}
+
+void session::ask_next() {
+  // Queries from the command line are for the finished index, others are asked as they come.
+  const bool may_ask = complete_ || interactive_ || options_.queries_from_stdin;
+  if (asking_ || to_ask_.empty() || !may_ask) {
+    return;
+  }
+  asking_ = true;
+  caf::anon_send(searcher_, search_request{std::move(to_ask_.front()), options_.top});
+  to_ask_.pop_front();
+}
+
+void session::print_prompt() {
+  std::string prompt = "search";
+  if (!complete_) {
+    const progress_state p = progress();
+    prompt = "search (" + grouped(p.files_done) + " of " + (p.walk_done ? "" : "at least ")
+             + grouped(p.files_listed) + " files so far)";
+  }
+  std::fprintf(stderr, "%s> ", prompt.c_str());
+  std::fflush(stderr);
+}
+
+bool session::finished() const noexcept {
+  return quit_ || (complete_ && !reads_lines_ && !asking_ && to_ask_.empty());
+}
+
+std::chrono::duration<double> session::since_start() const {
+  return std::chrono::steady_clock::now() - run_->start;
+}
+
+void session::say_interrupted() {
+  status_.clear();
+  const progress_state p = progress();
+  std::fprintf(stderr, "%scodesearch: interrupted%s\n", interactive_ ? "\n" : "",
+               complete_ ? ""
+                         : (" after " + grouped(p.files_done) + " of "
+                            + (p.walk_done ? "" : "at least ") + grouped(p.files_listed) + " files")
+                             .c_str());
+}
+
+} // namespace codesearch
