@@ -40,11 +40,13 @@ executor::~executor() = default;
 // -- the thread ---------------------------------------------------------------
 
 void executor::thread_main() {
-  current_executor = this;
   overflow_report report_overflows;
+  // The hooks run on the thread's own stack, which cannot be suspended: to them
+  // this is a plain thread.
   const auto& hooks = pool_.config().hooks;
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
+  current_executor = this;
   fiber native{*this};
   native_ = &native;
   running_ = &native;
@@ -58,9 +60,9 @@ void executor::thread_main() {
     spares_ = f.next_spare_;
     fiber::destroy(f, pool_.stacks());
   }
+  current_executor = nullptr;
   if (hooks.thread_stops != nullptr)
     hooks.thread_stops(hooks.context, *this);
-  current_executor = nullptr;
 }
 
 void executor::loop() noexcept {
@@ -102,7 +104,9 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
     return false;
   ++suspended_;
   counters_.suspensions.add();
+  auto attentive = attentive_.exchange(false, std::memory_order_relaxed);
   fiber::switch_to(*running_, *next, after, argument);
+  attentive_.store(attentive, std::memory_order_relaxed);
   return true;
 }
 
@@ -122,12 +126,11 @@ void executor::resume(fiber& f) noexcept {
 }
 
 void executor::yield() {
-  // The ring's turn is next. Without a stack to go on with, the running work
-  // keeps its turn instead.
-  pinned_turn_ = true;
+  // Without a stack to go on with, the running work keeps its turn instead.
   std::ignore = suspend([this](fiber& f) noexcept {
     f.node_.item = {&f, &resume_ops};
-    pinned_.push_back(f.node_);
+    yielded_.push_back(f.node_);
+    others_turn_start_ = tick_clock::now();
   });
 }
 
@@ -141,8 +144,16 @@ void executor::deliver(inbox_node& node) noexcept {
     pinned_.push_back(node);
     return;
   }
-  inbox_.push(node);
-  pool_.idle_.wake(index_);
+  auto hand_over = [&] {
+    inbox_.push(node);
+    pool_.idle_.wake(index_);
+  };
+  if (current_executor != nullptr && &current_executor->pool_ == &pool_) {
+    hand_over(); // joined before the pool goes
+  } else {
+    executor_pool::visit here{pool_};
+    hand_over();
+  }
 }
 
 // -- queues -------------------------------------------------------------------
@@ -188,16 +199,24 @@ void executor::push_ring(work_item item) noexcept {
 
 bool executor::work_waits() const noexcept {
   return newest_.load(std::memory_order_relaxed) != nullptr || !pinned_.empty() || !inbox_.empty()
-         || !ring_.empty() || !pool_.injection_.empty();
+         || !yielded_.empty() || work_waits_for_siblings();
+}
+
+bool executor::work_waits_for_siblings() const noexcept {
+  return !ring_.empty() || !pool_.injection_.empty();
 }
 
 work_item executor::next() noexcept {
   for (;;) {
     if (tick_tasks_ >= budget_per_tick)
       end_tick();
-    auto item = next_own();
+    auto item = others_turn_is_over() ? pop_yielded() : next_own();
     if (!item)
-      item = next_shared();
+      item = pop_injected();
+    if (!item)
+      item = pop_yielded();
+    if (!item)
+      item = search();
     if (item) {
       if (pool_.discarding_.load(std::memory_order_relaxed) && item.ops->discard != nullptr) {
         item.ops->discard(item.object);
@@ -206,7 +225,10 @@ work_item executor::next() noexcept {
       return item;
     }
     end_tick();
-    if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()) {
+    // What was accepted before the stop may have come after the look above, with
+    // nobody to wake: so look again, after `stopping_`.
+    if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()
+        && pool_.injection_.empty()) {
       if (searching_) {
         searching_ = false;
         pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
@@ -217,11 +239,24 @@ work_item executor::next() noexcept {
   }
 }
 
+/// Work that has yielded goes on when nothing else is to be done, or after the
+/// rest had a turn as long as its own.
+bool executor::others_turn_is_over() const noexcept {
+  return !yielded_.empty() && tick_clock::now() - others_turn_start_ >= pool_.turn_ticks_;
+}
+
+work_item executor::pop_yielded() noexcept {
+  auto* node = yielded_.pop_front();
+  return node != nullptr ? found(node->item) : work_item{};
+}
+
 work_item executor::next_own() noexcept {
   // Where tasks are long, the shortest interval would still be too long a wait:
-  // then the average tells when about a millisecond has passed.
+  // then the average tells when about a millisecond has passed. But never two
+  // tasks from outside in a row, or own work would starve.
   if (since_injection_ >= interval_
-      || since_injection_ * injection_interval_.average_ns() >= adaptive_interval::target_ns)
+      || (since_injection_ > 1
+          && since_injection_ * injection_interval_.average_ns() >= adaptive_interval::target_ns))
     if (auto item = pop_injected())
       return item;
   if (auto item = pop_newest()) {
@@ -266,9 +301,7 @@ work_item executor::pop_injected() noexcept {
   return found(item);
 }
 
-work_item executor::next_shared() noexcept {
-  if (auto item = pop_injected())
-    return item;
+work_item executor::search() noexcept {
   if (pool_.size() == 1)
     return {};
   if (!searching_) {
@@ -332,6 +365,8 @@ void executor::park() noexcept {
     counters_.times_parked.add();
     searching_ = idle.sleep(index_, pool_.spins_) == sleepers::reason::search;
     tick_start_ = tick_clock::now();
+  } else {
+    searching_ = true;
   }
   pool_.backstop_->arm();
 }

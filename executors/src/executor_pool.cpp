@@ -23,6 +23,7 @@ pool_config validated(pool_config config) {
 executor_pool::executor_pool(pool_config config)
   : config_(validated(std::move(config))),
     spins_(usable_cpus() > 1 ? config_.spins : 0),
+    turn_ticks_(tick_clock::to_ticks(config_.turn)),
     stacks_(config_.stack_bytes),
     idle_(config_.executors) {
   tick_clock::per_nanosecond(); // measured here, not in the first task
@@ -60,6 +61,7 @@ bool executor_pool::submit(work_item item) {
     self->push_newest(item);
     return true;
   }
+  visit here{*this};
   if (!injection_.push(item))
     return false;
   notify();
@@ -72,6 +74,7 @@ executor* executor_pool::claim_idle() noexcept {
 }
 
 void executor_pool::deliver_claimed(executor& claimed, inbox_node& node) noexcept {
+  visit here{*this};
   claimed.inbox_.push(node);
   idle_.wake_claimed(claimed.index());
 }
@@ -91,9 +94,12 @@ bool executor_pool::work_for_searchers() const noexcept {
 }
 
 void executor_pool::stop(stop_mode mode) {
+  if (auto* self = executor::current(); self != nullptr && &self->pool() == this)
+    detail::assertion_failed("a pool must not be stopped by one of its own executors", __FILE__,
+                             __LINE__);
+  std::lock_guard guard{stop_mutex_};
   if (threads_.empty())
     return;
-  BASAL_ASSERT(executor::current() == nullptr || &executor::current()->pool() != this);
   injection_.close();
   if (mode == stop_mode::discard)
     discarding_.store(true, std::memory_order_relaxed);
@@ -106,7 +112,10 @@ void executor_pool::stop(stop_mode mode) {
   threads_.clear();
   // Overflow of an executor's ring may have come after the others had left.
   while (auto item = injection_.pop())
-    item.ops->discard(item.object);
+    if (item.ops->discard != nullptr)
+      item.ops->discard(item.object);
+  while (visitors_.load(std::memory_order_acquire) != 0)
+    std::this_thread::yield(); // a few instructions of somebody's
 }
 
 } // namespace basal::executors

@@ -32,7 +32,7 @@ stack_pool::stack_pool(std::size_t stack_bytes) : stack_bytes_(checked(stack_byt
 
 stack_pool::~stack_pool() {
   for (auto& s : free_)
-    munmap(s.base - page_bytes(), s.bytes + page_bytes());
+    munmap(s.base - guard_bytes, s.bytes + guard_bytes);
 }
 
 stack stack_pool::acquire() {
@@ -47,13 +47,12 @@ stack stack_pool::acquire() {
     free_.reserve(mapped_ + 1);
     ++mapped_;
   }
-  auto page = page_bytes();
-  auto* memory = mmap(nullptr, stack_bytes_ + page, PROT_READ | PROT_WRITE,
+  auto* memory = mmap(nullptr, stack_bytes_ + guard_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   auto error = errno;
-  if (memory != MAP_FAILED && mprotect(memory, page, PROT_NONE) != 0) {
+  if (memory != MAP_FAILED && mprotect(memory, guard_bytes, PROT_NONE) != 0) {
     error = errno;
-    munmap(memory, stack_bytes_ + page);
+    munmap(memory, stack_bytes_ + guard_bytes);
     memory = MAP_FAILED;
   }
   if (memory == MAP_FAILED) {
@@ -66,7 +65,7 @@ stack stack_pool::acquire() {
         + " others; let fewer computations wait at once, make stacks smaller, "
           "or raise vm.max_map_count");
   }
-  return {static_cast<std::byte*>(memory) + page, stack_bytes_};
+  return {static_cast<std::byte*>(memory) + guard_bytes, stack_bytes_};
 }
 
 void stack_pool::release(stack s) noexcept {

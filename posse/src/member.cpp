@@ -37,6 +37,10 @@ member::member(detail::computation& origin, executors::executor& self) noexcept
 }
 
 void member::look_up() {
+  if (executors::executor::current() != executor_)
+    basal::detail::assertion_failed("a branch uses the member that it was called with, not one "
+                                    "that it captured",
+                                    __FILE__, __LINE__);
   auto& host = origin_->host;
   executor_->clear_attention();
   if (host.is_cancelled())
@@ -58,9 +62,7 @@ void member::look_up() {
   if (ended) {
     if (executor_->work_waits()) {
       runtime::count(host.counters_.yields);
-      executor_->attentive().store(false, std::memory_order_relaxed);
       executor_->yield();
-      executor_->attentive().store(true, std::memory_order_relaxed);
       now = tick_clock::now();
     }
     quantum_start_ = now;
@@ -126,7 +128,7 @@ void member::consider_theft() noexcept {
         && oldest_ready_->current_state() == right_continuation::state::stamped
         && quantum_ - oldest_ready_->stamp >= 2;
     view.stole_this_quantum = last_theft_ == quantum_;
-    view.work_waits_here = executor_->work_waits();
+    view.work_waits_here = executor_->work_waits_for_siblings();
     view.sibling_idle = executor_->pool().any_idle();
   }
   auto verdict = decide_theft(view);
@@ -169,9 +171,7 @@ void member::await_merge(right_continuation& node) {
   if (merged.is_set())
     return;
   runtime::count(origin_->host.counters_.merge_waits);
-  executor_->attentive().store(false, std::memory_order_relaxed);
   merged.wait();
-  executor_->attentive().store(true, std::memory_order_relaxed);
   // A new turn on the executor is a new quantum.
   start_quantum(tick_clock::now());
 }

@@ -22,6 +22,7 @@ runtime::runtime(runtime_config config)
   pool.name = "basal.cpu";
   pool.executors = config.compute_executors;
   pool.stack_bytes = config.stack_bytes;
+  pool.turn = config.quantum;
   pool.hooks.context = this;
   pool.hooks.goes_idle = [](void* self, executors::executor& idle) noexcept {
     static_cast<runtime*>(self)->ask(idle);
@@ -54,6 +55,8 @@ void runtime::cancel() noexcept {
 
 void runtime::stop(executors::stop_mode mode) {
   compute_->stop(mode);
+  // Only executors that ask look at the pools; they may go from now on.
+  pool_count_.store(0, std::memory_order_release);
 }
 
 void runtime::submit(executors::work_item item) {

@@ -3,7 +3,6 @@
 #include "codesearch/query.hpp"
 
 using namespace codesearch;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -42,10 +41,11 @@ TEST_CASE("repeated terms count once, letter case counts") {
 
 TEST_CASE("queries without a word and misplaced stars are refused with a remedy") {
   for (const std::string_view text : {"", "   ", "+-/", "\xFF"}) {
-    CHECK_THAT(error(text), Contains("no word in it") && Contains("write one or more words"));
+    CHECK_THAT(error(text),
+               ContainsSubstring("no word in it") && ContainsSubstring("write one or more words"));
   }
-  CHECK_THAT(error("*"), Contains("no word before it"));
-  CHECK_THAT(error("get **"), Contains("no word before it"));
-  CHECK_THAT(error("g*t"), Contains("inside a word") && Contains("\"g*t\""));
-  CHECK_THAT(error(std::string(1025, 'x')), Contains("more than 1024 bytes"));
+  CHECK_THAT(error("*"), ContainsSubstring("no word before it"));
+  CHECK_THAT(error("get **"), ContainsSubstring("no word before it"));
+  CHECK_THAT(error("g*t"), ContainsSubstring("inside a word") && ContainsSubstring("\"g*t\""));
+  CHECK_THAT(error(std::string(1025, 'x')), ContainsSubstring("more than 1024 bytes"));
 }

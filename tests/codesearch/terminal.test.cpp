@@ -11,7 +11,6 @@
 #include <pty.h>
 
 using namespace codesearch::test;
-using Catch::Matchers::Contains;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
@@ -149,7 +148,7 @@ TEST_CASE("the prompt answers at once, from what is indexed so far") {
   program.type("int\n");
   REQUIRE(program.sees("query \"int\": "));
   REQUIRE(program.sees("files indexed so far"));
-  CHECK_THAT(program.screen(), !Contains("summary files"));
+  CHECK_THAT(program.screen(), !ContainsSubstring("summary files"));
   program.type("\x04");
   const auto typed = clock_type::now();
   CHECK(program.wait() == 0);
@@ -186,5 +185,5 @@ TEST_CASE("SIGTERM stops the program as Ctrl-C does") {
   REQUIRE(program.sees("search ("));
   ::kill(program.pid(), SIGTERM);
   CHECK(program.wait() == 128 + SIGTERM);
-  CHECK_THAT(program.screen(), Contains("interrupted"));
+  CHECK_THAT(program.screen(), ContainsSubstring("interrupted"));
 }

@@ -9,6 +9,12 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #  include <catch2/catch_all.hpp>
 using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
 #else
 #  include <catch2/catch.hpp>
+
+/// v3's name of v2's matcher for a part of a text.
+inline auto ContainsSubstring(const std::string& part) {
+  return Catch::Matchers::Contains(part);
+}
 #endif

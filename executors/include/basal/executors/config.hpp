@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,6 +35,10 @@ struct pool_config {
 
   /// Usable bytes of each fiber's stack.
   std::size_t stack_bytes = default_stack_bytes;
+
+  /// How long work that has yielded leaves its executor to the rest, if there is
+  /// so much to do.
+  std::chrono::nanoseconds turn = std::chrono::microseconds{200};
 
   /// How often an executor looks for a wake-up, pausing in between, before it
   /// enters the kernel: about 10 us at the default. Ignored where only one CPU

@@ -26,8 +26,9 @@ namespace basal::executors {
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick, or two actors that wake each other would
-/// starve the rest); then inbox and ring in turn; the injection queue; other
-/// rings; sleep.
+/// starve the rest); then inbox and ring in turn; the injection queue; work that
+/// has yielded; other rings; sleep. Work that has yielded comes first once the
+/// rest had a turn.
 class executor {
 public:
   /// Items run between two updates of the statistics behind the injection
@@ -92,6 +93,9 @@ public:
   /// stepped aside.
   bool work_waits() const noexcept;
 
+  /// Whether some of it could be taken by another executor of the pool.
+  bool work_waits_for_siblings() const noexcept;
+
   /// A place for the module above to keep what belongs to this thread, e.g.
   /// CAF's execution unit.
   void*& attachment() noexcept {
@@ -151,7 +155,9 @@ private:
 
   work_item next() noexcept;
   work_item next_own() noexcept;
-  work_item next_shared() noexcept;
+  work_item search() noexcept;
+  work_item pop_yielded() noexcept;
+  bool others_turn_is_over() const noexcept;
   work_item pop_newest() noexcept;
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
@@ -171,13 +177,15 @@ private:
   void* attachment_ = nullptr;
 
   // -- written by the owner alone; read by it alone --
-  fiber* running_ = nullptr;  ///< the fiber this thread is on
-  fiber* spares_ = nullptr;   ///< loop fibers without work on them
-  fiber* native_ = nullptr;   ///< the thread's own stack
-  inbox_list pinned_;         ///< taken out of inbox_, not yet run
-  std::size_t suspended_ = 0; ///< fibers of this executor that wait
-  bool searching_ = false;    ///< counted in the idle set as searching
-  bool pinned_turn_ = false;  ///< inbox before ring, in turn
+  fiber* running_ = nullptr;            ///< the fiber this thread is on
+  fiber* spares_ = nullptr;             ///< loop fibers without work on them
+  fiber* native_ = nullptr;             ///< the thread's own stack
+  inbox_list pinned_;                   ///< taken out of inbox_, not yet run
+  inbox_list yielded_;                  ///< wait for the others' turn to end
+  std::uint64_t others_turn_start_ = 0; ///< tick_clock; valid if any has yielded
+  std::size_t suspended_ = 0;           ///< fibers of this executor that wait
+  bool searching_ = false;              ///< counted in the idle set as searching
+  bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
   std::uint32_t since_injection_ = 0;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -65,8 +66,9 @@ public:
     return idle_.any_parked();
   }
 
-  /// Stops and joins all executors. Not from one of its own threads. Calling it
-  /// again has no effect.
+  /// Stops and joins all executors. Not from one of its own threads, which ends
+  /// the program with a sentence. Whoever calls it again waits for the first
+  /// call to end.
   void stop(stop_mode mode);
 
   std::size_t size() const noexcept {
@@ -93,6 +95,26 @@ private:
   friend class backstop;
   friend class executor;
 
+  /// Keeps the pool in memory while another pool's thread, or a plain one, adds
+  /// work and then looks whom to wake: that work may have run by then, and with
+  /// it the reason not to destroy the pool. stop() waits for visitors. Relaxed
+  /// to begin: the work that is added afterwards publishes it. Release to end,
+  /// with stop()'s acquire.
+  class visit {
+  public:
+    explicit visit(executor_pool& pool) noexcept : pool_(pool) {
+      pool_.visitors_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~visit() {
+      pool_.visitors_.fetch_sub(1, std::memory_order_release);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+
+  private:
+    executor_pool& pool_;
+  };
+
   /// After a push to a ring or to the injection queue.
   void notify() noexcept {
     idle_.notify();
@@ -102,6 +124,7 @@ private:
 
   const pool_config config_;
   const std::uint32_t spins_;
+  const std::uint64_t turn_ticks_;
   stack_pool stacks_;
   injection_queue injection_;
   sleepers idle_;
@@ -110,6 +133,9 @@ private:
   /// executors after they entered it.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> discarding_{false};
+
+  alignas(64) std::atomic<std::size_t> visitors_{0};
+  std::mutex stop_mutex_;
 
   std::vector<std::unique_ptr<executor>> executors_;
   std::unique_ptr<backstop> backstop_;

@@ -67,6 +67,12 @@ public:
     return true;
   }
 
+  /// Registers the caller as searching, however many do: for one who was about
+  /// to sleep when it saw work, of which there may be enough for others.
+  void resume_searching() noexcept {
+    searching_.fetch_add(1, std::memory_order_seq_cst);
+  }
+
   /// Ends the caller's search.
   /// @returns true when it was the last searcher: if there is work left, it
   ///          must wake another executor, because producers that saw a searcher

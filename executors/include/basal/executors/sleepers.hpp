@@ -54,16 +54,21 @@ public:
   /// Puts executor `index` into the idle set and ends its search if it was
   /// `searching`. `stay_awake()` then looks at every source of work again, in
   /// seq_cst.
-  /// @returns whether the caller must call sleep() now; otherwise it goes on.
+  /// @returns whether the caller must call sleep() now. Otherwise it goes on and
+  ///          counts as searching: producers may have seen it search until just
+  ///          now and woken nobody, so the duty of the last searcher is its own.
   template <class StayAwake>
   [[nodiscard]] bool prepare_sleep(std::size_t index, bool searching,
                                    StayAwake stay_awake) noexcept {
     idle_.enter(index);
     if (searching)
-      idle_.stop_searching(); // the look below is the last searcher's duty as well
+      idle_.stop_searching(); // the look below is what the last searcher owes
     // Where somebody has claimed the executor already, a token is on its way,
     // which it must take.
-    return !stay_awake() || !idle_.leave(index);
+    if (!stay_awake() || !idle_.leave(index))
+      return true;
+    idle_.resume_searching();
+    return false;
   }
 
   /// Sleeps until somebody wakes executor `index`; see parker::park.

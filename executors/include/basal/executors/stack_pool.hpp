@@ -6,8 +6,9 @@
 
 namespace basal::executors {
 
-/// A fiber's stack: memory mapped on demand, below it a guard page that turns
-/// an overflow into a fault instead of silent damage.
+/// A fiber's stack: memory mapped on demand, below it a guard that turns an
+/// overflow into a fault instead of silent damage, unless a single frame is
+/// larger than the guard (compile with -fstack-clash-protection for those).
 struct stack {
   std::byte* base = nullptr; ///< lowest usable address
   std::size_t bytes = 0;     ///< usable size
@@ -44,6 +45,9 @@ public:
 
   /// Stacks mapped so far, in use or not.
   std::size_t mapped() const noexcept;
+
+  /// Address space only.
+  static constexpr std::size_t guard_bytes = 256 * 1024;
 
   static constexpr std::size_t min_stack_bytes = 64 * 1024;
 

@@ -158,8 +158,8 @@ private:
   executors::executor_pool* pools_[max_client_pools + 1] = {};
   std::atomic<std::size_t> pool_count_{0};
 
-  counters counters_;
-  std::unique_ptr<executors::executor_pool> compute_;
+  alignas(64) counters counters_;
+  alignas(64) std::unique_ptr<executors::executor_pool> compute_;
 };
 
 /// A computation on its way to a compute executor. Lives in the waiting

@@ -17,7 +17,7 @@ struct theft_view {
   /// A compute executor sleeps: it has nothing runnable.
   bool compute_executor_idle = false;
 
-  /// Other work waits on this executor.
+  /// Work waits here that a sibling could take.
   bool work_waits_here = false;
 
   /// An executor of this executor's own pool sleeps, which would take that

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <basal/actors/detail/timer_queue.hpp>
+
+#include <caf/actor_clock.hpp>
+#include <caf/fwd.hpp>
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace basal::actors {
+
+/// The clock of an actor system on basal: timeouts, request timeouts and delayed messages.
+///
+/// One thread, "basal.clock", sleeps until the earliest of them is due and does not wake in
+/// between, except once for an earliest entry that was cancelled meanwhile. Deliveries happen at or
+/// after their time, in the order of their times, first come first served among equals.
+///
+/// All member functions may be called from any thread; none blocks for longer than O(log n) under a
+/// mutex, and none calls an actor while it holds that mutex.
+///
+/// After `stop` everything that is scheduled is dropped at once, as CAF's own clock does.
+class clock final : public caf::actor_clock {
+public:
+  clock() = default;
+
+  /// Stops, if nobody did.
+  ~clock() override;
+
+  /// Starts the thread; it runs the thread hooks of `system`.
+  /// @pre not started before
+  void start(caf::actor_system& system);
+
+  /// Joins the thread and drops what is still scheduled. Idempotent. Must not be called by a thread
+  /// that delivers, that is, from a handler.
+  void stop();
+
+  /// Returns how many timeouts and messages wait.
+  [[nodiscard]] std::size_t pending() const;
+
+  /// Returns the actors that have timeouts pending, each once.
+  [[nodiscard]] std::vector<caf::strong_actor_ptr> waiting() const;
+
+  void set_ordinary_timeout(time_point t, caf::abstract_actor* self, caf::atom_value type,
+                            std::uint64_t id) override;
+  void set_multi_timeout(time_point t, caf::abstract_actor* self, caf::atom_value type,
+                         std::uint64_t id) override;
+  void set_request_timeout(time_point t, caf::abstract_actor* self, caf::message_id id) override;
+  void cancel_ordinary_timeout(caf::abstract_actor* self, caf::atom_value type) override;
+  void cancel_request_timeout(caf::abstract_actor* self, caf::message_id id) override;
+  void cancel_timeouts(caf::abstract_actor* self) override;
+  void schedule_message(time_point t, caf::strong_actor_ptr receiver,
+                        caf::mailbox_element_ptr content) override;
+  void schedule_message(time_point t, caf::group target, caf::strong_actor_ptr sender,
+                        caf::message content) override;
+  void cancel_all() override;
+
+private:
+  template <class Fill>
+  void schedule(time_point due, Fill fill);
+
+  void run();
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_; // the earliest entry moved forward, or stopping_ was set
+  detail::timer_queue queue_;       // guarded by mutex_
+  bool stopping_ = false;           // guarded by mutex_
+  std::thread thread_;
+};
+
+} // namespace basal::actors

@@ -1,0 +1,52 @@
+#pragma once
+
+// CAF's inspectors for the statistics of the modules below, which do not know CAF. With this header
+// they can be printed (`caf::deep_to_string`, with the names of the fields) and sent in messages.
+//
+// Counts only: CAF 0.17.6 changes or loses some floating-point values when it serialises them (an
+// infinite one never ends), so none may be added here without being carried as an integer.
+
+#include <basal/actors/detail/named_field.hpp>
+#include <basal/executors/stats.hpp>
+#include <basal/posse/stats.hpp>
+
+#include <caf/meta/type_name.hpp>
+
+namespace basal::executors {
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, executor_stats& x) {
+  const actors::detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("executor_stats"), field("tasks_run", x.tasks_run),
+           field("tasks_stolen", x.tasks_stolen), field("lifo_hits", x.lifo_hits),
+           field("injection_hits", x.injection_hits), field("deliveries", x.deliveries),
+           field("times_parked", x.times_parked), field("overflows", x.overflows),
+           field("fibers_created", x.fibers_created), field("suspensions", x.suspensions));
+}
+
+} // namespace basal::executors
+
+namespace basal::posse {
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, function_stats& x) {
+  const actors::detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("function_stats"), field("name", x.name), field("calls", x.calls),
+           field("offloaded", x.offloaded), field("failed", x.failed), field("thefts", x.thefts));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, posse_stats& x) {
+  const actors::detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("posse_stats"), field("computations", x.computations),
+           field("computations_now", x.computations_now), field("quanta", x.quanta),
+           field("yields", x.yields), field("thefts", x.thefts),
+           field("delegates_now", x.delegates_now), field("merges", x.merges),
+           field("failed_merges", x.failed_merges), field("merge_waits", x.merge_waits),
+           field("asks", x.asks), field("rejects_nobody_idle", x.rejects_nobody_idle),
+           field("rejects_actors_first", x.rejects_actors_first),
+           field("rejects_once_a_quantum", x.rejects_once_a_quantum),
+           field("rejects_too_young", x.rejects_too_young), field("functions", x.functions));
+}
+
+} // namespace basal::posse

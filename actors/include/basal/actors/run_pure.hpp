@@ -1,0 +1,50 @@
+#pragma once
+
+#include <basal/posse/pure.hpp>
+#include <basal/posse/runtime.hpp>
+
+#include <caf/fwd.hpp>
+#include <caf/local_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_actor_pointer.hpp>
+
+#include <concepts>
+
+namespace basal::actors {
+
+/// The runtime on which pure functions of this system's handlers run. Any thread.
+/// @throws std::logic_error if the system was not made from a `basal::actor_system_config`.
+posse::runtime& runtime_of(caf::actor_system& system);
+
+} // namespace basal::actors
+
+namespace basal::posse {
+
+// Who may be the `self` of `pure_function(self, ...)`: a pointer to any local actor, be it
+// event-based, stateful, typed, blocking or a broker, and CAF's handles that act like one.
+//
+// On a message executor the function runs right there, on the handler's fiber; on the thread of a
+// detached, blocking or scoped actor it is handed to a compute executor while the thread sleeps.
+
+template <std::derived_from<caf::local_actor> Actor>
+struct caller_traits<Actor*> {
+  static runtime& runtime_of(Actor* self) {
+    return actors::runtime_of(self->home_system());
+  }
+};
+
+template <class... Signatures>
+struct caller_traits<caf::typed_actor_pointer<Signatures...>> {
+  static runtime& runtime_of(const caf::typed_actor_pointer<Signatures...>& self) {
+    return actors::runtime_of(self.internal_ptr()->home_system());
+  }
+};
+
+template <>
+struct caller_traits<caf::scoped_actor> {
+  static runtime& runtime_of(const caf::scoped_actor& self) {
+    return actors::runtime_of(self.home_system());
+  }
+};
+
+} // namespace basal::posse

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <basal/actors/clock.hpp>
+#include <basal/executors/executor_pool.hpp>
+#include <basal/posse/runtime.hpp>
+
+#include <caf/fwd.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace basal::actors {
+
+/// CAF's scheduler module on basal: actors run on the message executors, what pure functions give
+/// away runs on the compute executors. `basal::actor_system_config` loads it.
+///
+/// References. `enqueue` and `exec_later` own one reference to the resumable that they are given;
+/// it travels in the run queue. `resume` answers `resume_later`: it goes on travelling; `done` or
+/// `awaiting_message`: it is released; `shutdown_execution_unit`: it was CAF's own.
+///
+/// A handler may suspend its fiber inside `resume`. To CAF it looks like one that still runs: its
+/// mailbox is not blocked, so nobody schedules it twice.
+///
+/// `stop`, called by CAF's destructor of the actor system, in this order:
+/// 1. the printer behind `aout`, which prints what it has;
+/// 2. the clock: nothing new comes from there, and what it holds is dropped;
+/// 3. computations are cancelled, so that handlers that wait for them go on and end;
+/// 4. the message executors: queued actors are ended with `caf::exit_reason::user_shutdown`,
+///    handlers that have begun end;
+/// 5. the compute executors.
+/// What is enqueued later, by detached actors, is ended at once.
+class scheduler final : public caf::scheduler::abstract_coordinator {
+public:
+  using super = caf::scheduler::abstract_coordinator;
+
+  explicit scheduler(caf::actor_system& system);
+  ~scheduler() override;
+
+  /// The scheduler of `system`, or null if it does not run on basal. Any thread.
+  static scheduler* of(caf::actor_system& system) noexcept;
+
+  /// Owns one reference to `job`: on a message executor it runs there next, from elsewhere it goes
+  /// to the injection queue. Any thread.
+  void enqueue(caf::resumable* job) override;
+
+  actors::clock& clock() noexcept override {
+    return clock_;
+  }
+
+  /// Where computations run, and what they may be submitted to. Valid from `start` on.
+  posse::runtime& compute() noexcept {
+    return *compute_;
+  }
+
+  /// The executors that run actors. Valid from `start` on.
+  executors::executor_pool& messages() noexcept {
+    return *messages_;
+  }
+
+  // -- called by the actor system ---------------------------------------------
+
+  static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
+
+  /// Terminates the program with a sentence on options out of their range: `parse` and `set` of the
+  /// configuration have reported them before.
+  void init(caf::actor_system_config& cfg) override;
+
+  /// Terminates the program with a sentence when the kernel refuses a thread or a stack.
+  void start() override;
+
+  void stop() override;
+
+private:
+  class unit;
+
+  void start_executors();
+
+  static void run(void* job, executors::executor& self) noexcept;
+  static const executors::work_ops job_ops;
+
+  actors::clock clock_;
+  posse::runtime_config compute_config_;
+  std::vector<std::unique_ptr<unit>> units_; // one for each message executor
+
+  // The compute executors ask the message executors for work until they are stopped, so they are
+  // destroyed first.
+  std::unique_ptr<executors::executor_pool> messages_;
+  std::unique_ptr<posse::runtime> compute_;
+};
+
+} // namespace basal::actors

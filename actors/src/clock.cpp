@@ -1,0 +1,170 @@
+#include <basal/actors/clock.hpp>
+
+#include <caf/abstract_actor.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/detail/set_thread_name.hpp>
+#include <caf/logger.hpp>
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+
+#include <utility>
+
+namespace basal::actors {
+
+namespace {
+
+// No execution unit: the receiver is scheduled from outside, through the injection queue.
+struct deliver {
+  void operator()(detail::behaviour_timeout& what) const {
+    what.self->get()->eq_impl(caf::make_message_id(), what.self, nullptr,
+                              caf::timeout_msg{what.type, what.id});
+  }
+
+  void operator()(detail::request_timeout& what) const {
+    what.self->get()->eq_impl(what.id, what.self, nullptr, caf::sec::request_timeout);
+  }
+
+  void operator()(detail::actor_message& what) const {
+    what.receiver->enqueue(std::move(what.content), nullptr);
+  }
+
+  void operator()(detail::group_message& what) const {
+    what.target->eq_impl(caf::make_message_id(), std::move(what.sender), nullptr,
+                         std::move(what.content));
+  }
+};
+
+} // namespace
+
+clock::~clock() {
+  stop();
+}
+
+void clock::start(caf::actor_system& system) {
+  thread_ = std::thread{[this, &system] {
+    CAF_SET_LOGGER_SYS(&system);
+    caf::detail::set_thread_name("basal.clock");
+    system.thread_started();
+    run();
+    system.thread_terminates();
+  }};
+}
+
+void clock::stop() {
+  {
+    std::lock_guard guard{mutex_};
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable())
+    thread_.join();
+  cancel_all();
+}
+
+std::size_t clock::pending() const {
+  std::lock_guard guard{mutex_};
+  return queue_.size();
+}
+
+std::vector<caf::strong_actor_ptr> clock::waiting() const {
+  std::lock_guard guard{mutex_};
+  return queue_.waiting();
+}
+
+// `fill(queue)` returns what it displaces, which must not be destroyed under the lock.
+template <class Fill>
+void clock::schedule(time_point due, Fill fill) {
+  std::unique_lock guard{mutex_};
+  if (stopping_)
+    return;
+  const auto earliest = queue_.next_due();
+  [[maybe_unused]] const auto displaced = fill(queue_);
+  guard.unlock();
+  if (!earliest || due < *earliest)
+    changed_.notify_one();
+}
+
+void clock::set_ordinary_timeout(time_point t, caf::abstract_actor* self, caf::atom_value type,
+                                 std::uint64_t id) {
+  schedule(t, [&](auto& queue) {
+    return queue.set_ordinary(t, {caf::strong_actor_ptr{self->ctrl()}, type, id});
+  });
+}
+
+void clock::set_multi_timeout(time_point t, caf::abstract_actor* self, caf::atom_value type,
+                              std::uint64_t id) {
+  schedule(t, [&](auto& queue) {
+    queue.set_multi(t, {caf::strong_actor_ptr{self->ctrl()}, type, id});
+    return 0;
+  });
+}
+
+void clock::set_request_timeout(time_point t, caf::abstract_actor* self, caf::message_id id) {
+  schedule(t, [&](auto& queue) {
+    return queue.set_request(t, {caf::strong_actor_ptr{self->ctrl()}, id});
+  });
+}
+
+void clock::cancel_ordinary_timeout(caf::abstract_actor* self, caf::atom_value type) {
+  detail::timer_queue::node removed;
+  std::lock_guard guard{mutex_};
+  removed = queue_.cancel_ordinary(self->id(), type);
+}
+
+void clock::cancel_request_timeout(caf::abstract_actor* self, caf::message_id id) {
+  detail::timer_queue::node removed;
+  std::lock_guard guard{mutex_};
+  removed = queue_.cancel_request(self->id(), id);
+}
+
+void clock::cancel_timeouts(caf::abstract_actor* self) {
+  std::vector<detail::timer_queue::node> removed;
+  std::lock_guard guard{mutex_};
+  removed = queue_.cancel_actor(self->id());
+}
+
+void clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
+                             caf::mailbox_element_ptr content) {
+  schedule(t, [&](auto& queue) {
+    queue.add_message(t, detail::actor_message{std::move(receiver), std::move(content)});
+    return 0;
+  });
+}
+
+void clock::schedule_message(time_point t, caf::group target, caf::strong_actor_ptr sender,
+                             caf::message content) {
+  schedule(t, [&](auto& queue) {
+    queue.add_message(
+      t, detail::group_message{std::move(target), std::move(sender), std::move(content)});
+    return 0;
+  });
+}
+
+void clock::cancel_all() {
+  std::unique_lock guard{mutex_};
+  const auto removed = queue_.clear();
+  guard.unlock();
+}
+
+void clock::run() {
+  std::unique_lock guard{mutex_};
+  while (!stopping_) {
+    const auto due = queue_.next_due();
+    if (!due) {
+      changed_.wait(guard);
+      continue;
+    }
+    if (now() < *due) {
+      changed_.wait_until(guard, *due);
+      continue;
+    }
+    auto batch = queue_.take_due(now());
+    guard.unlock();
+    for (auto& node : batch)
+      std::visit(deliver{}, node.mapped().what);
+    batch.clear();
+    guard.lock();
+  }
+}
+
+} // namespace basal::actors

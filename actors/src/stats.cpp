@@ -1,0 +1,33 @@
+#include <basal/actors/stats.hpp>
+
+#include <basal/actors/scheduler.hpp>
+
+#include <stdexcept>
+
+namespace basal::actors {
+
+namespace {
+
+std::vector<executors::executor_stats> stats_of(const executors::executor_pool& pool) {
+  std::vector<executors::executor_stats> result;
+  for (std::size_t i = 0; i < pool.size(); ++i)
+    result.push_back(pool.at(i).stats());
+  return result;
+}
+
+} // namespace
+
+system_stats stats_of(caf::actor_system& system) {
+  auto* found = scheduler::of(system);
+  if (found == nullptr)
+    throw std::logic_error("there are no statistics of a system that does not run on basal; make "
+                           "it from a basal::actor_system_config");
+  return {
+    .message_executors = stats_of(found->messages()),
+    .compute_executors = stats_of(found->compute().compute()),
+    .posse = found->compute().stats(),
+    .timers_now = found->clock().pending(),
+  };
+}
+
+} // namespace basal::actors

@@ -1,0 +1,35 @@
+#include "program.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+namespace basal::bench {
+
+// Hidden: not one of the actors that it waits for.
+observer::observer(caf::actor_system& system) : self_(system, true) {
+}
+
+caf::actor observer::handle() const {
+  return caf::actor{self_};
+}
+
+std::int64_t observer::sum_of_answers(std::int64_t count) {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    bool came = true;
+    self_->receive([&](std::int64_t answer) { sum += answer; },
+                   caf::after(std::chrono::minutes{2}) >> [&] { came = false; });
+    if (!came) {
+      self_->home_system().await_actors_before_shutdown(false);
+      throw std::runtime_error("answer " + std::to_string(i + 1) + " of " + std::to_string(count)
+                               + " did not come within two minutes");
+    }
+  }
+  self_->home_system().await_all_actors_done();
+  return sum;
+}
+
+} // namespace basal::bench

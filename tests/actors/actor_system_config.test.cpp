@@ -1,0 +1,161 @@
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/options.hpp>
+#include <basal/actors/scheduler.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/exec_main.hpp>
+#include <caf/sec.hpp>
+
+#include <chrono>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+using basal::actors::scheduler;
+
+namespace {
+
+// A program's own configuration, as CAF's users write it.
+struct derived_config : basal::actor_system_config {
+  std::string greeting = "none";
+  std::size_t count = 0;
+
+  derived_config() {
+    opt_group{custom_options_, "program"}
+      .add(greeting, "greeting", "what to say")
+      .add(count, "count", "how often");
+  }
+};
+
+caf::error parse(basal::actor_system_config& cfg, std::vector<std::string> args,
+                 const std::string& file = "") {
+  std::istringstream ini{file};
+  return cfg.parse(std::move(args), ini);
+}
+
+std::string complaint(std::vector<std::string> args, const std::string& file = "") {
+  basal::actor_system_config cfg;
+  return cfg.render(parse(cfg, std::move(args), file));
+}
+
+} // namespace
+
+TEST_CASE("the command line chooses the executors") {
+  basal::actor_system_config cfg;
+  REQUIRE_FALSE(
+    parse(cfg, {"--basal.message-executors=3", "--basal.compute-executors=1", "--basal.quantum=1ms",
+                "--basal.stack-bytes=131072", "--scheduler.max-throughput=5"}));
+  caf::actor_system system{cfg};
+  auto* found = scheduler::of(system);
+  REQUIRE(found != nullptr);
+  CHECK(found->messages().size() == 3);
+  CHECK(found->num_workers() == 3);
+  CHECK(found->max_throughput() == 5);
+  CHECK(found->compute().compute().size() == 1);
+  CHECK(found->compute().config().quantum == 1ms);
+  CHECK(found->messages().config().stack_bytes == 131072);
+}
+
+TEST_CASE("the file does, too, and the command line wins") {
+  basal::actor_system_config cfg;
+  REQUIRE_FALSE(parse(cfg, {"--basal.message-executors=2"},
+                      "[basal]\nmessage-executors = 4\ncompute-executors = 3\nquantum = 500us\n"));
+  caf::actor_system system{cfg};
+  auto* found = scheduler::of(system);
+  REQUIRE(found != nullptr);
+  CHECK(found->messages().size() == 2);
+  CHECK(found->compute().compute().size() == 3);
+  CHECK(found->compute().config().quantum == 500us);
+}
+
+TEST_CASE("scheduler.max-threads stands for message-executors that are not given") {
+  basal::actor_system_config cfg;
+  REQUIRE_FALSE(parse(cfg, {"--scheduler.max-threads=3"}));
+  caf::actor_system system{cfg};
+  CHECK(scheduler::of(system)->messages().size() == 3);
+}
+
+TEST_CASE("the defaults start and use the CPUs that the process may use") {
+  basal::actor_system_config cfg;
+  caf::actor_system system{cfg};
+  auto* found = scheduler::of(system);
+  REQUIRE(found != nullptr);
+  CHECK(found->messages().size() == basal::executors::usable_cpus());
+  CHECK(found->max_throughput() == 32);
+}
+
+TEST_CASE("a derived configuration keeps its own options") {
+  derived_config cfg;
+  REQUIRE_FALSE(parse(cfg, {"--program.count=7", "--basal.message-executors=1"},
+                      "[program]\ngreeting = \"hello\"\n"));
+  CHECK(cfg.greeting == "hello");
+  CHECK(cfg.count == 7);
+  caf::actor_system system{cfg};
+  CHECK(scheduler::of(system)->messages().size() == 1);
+}
+
+TEST_CASE("a value out of its range is refused with its name and the range") {
+  CHECK_THAT(complaint({"--basal.message-executors=0"}),
+             ContainsSubstring("basal.message-executors is 0, must be from 1 to 4096 executors"));
+  CHECK_THAT(complaint({"--basal.compute-executors=5000"}),
+             ContainsSubstring("basal.compute-executors is 5000, must be from 1 to 4096"));
+  CHECK_THAT(complaint({}, "[basal]\nquantum = 20us\n"),
+             ContainsSubstring("basal.quantum is 20us, must be from 50us to 10ms"));
+  CHECK_THAT(complaint({"--basal.quantum=1s"}), ContainsSubstring("must be from 50us to 10ms"));
+  CHECK_THAT(complaint({"--basal.stack-bytes=1"}),
+             ContainsSubstring("basal.stack-bytes is 1, must be"));
+  CHECK_THAT(complaint({"--scheduler.max-threads=0"}),
+             ContainsSubstring("scheduler.max-threads is 0"));
+  CHECK_THAT(complaint({"--scheduler.max-throughput=0"}),
+             ContainsSubstring("scheduler.max-throughput is 0, must be from 1"));
+}
+
+TEST_CASE("a value of the wrong type is refused by CAF's parser") {
+  CHECK(complaint({"--basal.message-executors=many"}) != "none");
+  CHECK(complaint({"--basal.message-executors=-1"}) != "none");
+  CHECK(complaint({"--basal.no-such-option=1"}) != "none");
+}
+
+TEST_CASE("a value out of its range that the program sets is refused as well") {
+  basal::actor_system_config cfg;
+  CHECK_THROWS_WITH(cfg.set("basal.message-executors", std::size_t{0}),
+                    ContainsSubstring("basal.message-executors is 0"));
+  CHECK_THROWS_AS(basal::actors::read_options(cfg), std::invalid_argument);
+  CHECK(parse(cfg, {}) == caf::sec::invalid_argument);
+  cfg.set("basal.message-executors", std::size_t{2}).set("basal.quantum", caf::timespan{1ms});
+  CHECK(basal::actors::read_options(cfg).message_executors == 2);
+  CHECK(basal::actors::read_options(cfg).quantum == 1ms);
+}
+
+TEST_CASE("the configuration dump shows what basal uses") {
+  basal::actor_system_config cfg;
+  REQUIRE_FALSE(parse(cfg, {"--basal.message-executors=3"}));
+  auto dump = cfg.dump_content();
+  CHECK(caf::get<std::size_t>(dump, "basal.message-executors") == 3);
+  CHECK(caf::get<std::size_t>(dump, "basal.compute-executors") == basal::executors::usable_cpus());
+  CHECK(caf::get<caf::timespan>(dump, "basal.quantum") == 200us);
+}
+
+namespace {
+
+std::string seen_by_main;
+
+void program(caf::actor_system& system, const derived_config& cfg) {
+  seen_by_main = cfg.greeting + (scheduler::of(system) != nullptr ? " on basal" : " on stock CAF");
+}
+
+} // namespace
+
+TEST_CASE("CAF_MAIN's exec_main runs a program with a derived configuration") {
+  std::string name = "program";
+  std::string option = "--program.greeting=hello";
+  char* argv[] = {name.data(), option.data(), nullptr};
+  CHECK(caf::exec_main<>(program, 2, argv, "no-such-file.ini") == EXIT_SUCCESS);
+  CHECK(seen_by_main == "hello on basal");
+  std::string wrong = "--basal.compute-executors=0";
+  argv[1] = wrong.data();
+  CHECK(caf::exec_main<>(program, 2, argv, "no-such-file.ini") == EXIT_FAILURE);
+}

@@ -1,0 +1,27 @@
+# Runs STOCK and BASAL (with OPTIONS) for ROUNDS rounds and fails unless both print the same.
+function(run RESULT PROGRAM)
+  execute_process(COMMAND ${PROGRAM} --conformance.rounds=${ROUNDS} ${ARGN}
+    OUTPUT_VARIABLE output
+    RESULT_VARIABLE status
+    TIMEOUT 50)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${PROGRAM} ${ARGN} ended with ${status}; it printed\n${output}")
+  endif()
+  set(${RESULT} "${output}" PARENT_SCOPE)
+endfunction()
+
+run(expected ${STOCK})
+run(actual ${BASAL} ${OPTIONS})
+string(LENGTH "${expected}" length)
+if(length LESS 1000)
+  message(FATAL_ERROR "${STOCK} printed only ${length} characters:\n${expected}")
+endif()
+if(NOT actual STREQUAL expected)
+  string(RANDOM LENGTH 8 suffix)
+  set(prefix "${CMAKE_CURRENT_BINARY_DIR}/conformance-${suffix}")
+  file(WRITE "${prefix}-stock.txt" "${expected}")
+  file(WRITE "${prefix}-basal.txt" "${actual}")
+  execute_process(COMMAND diff -u "${prefix}-stock.txt" "${prefix}-basal.txt"
+    OUTPUT_VARIABLE difference)
+  message(FATAL_ERROR "basal prints something else than stock CAF:\n${difference}")
+endif()

@@ -1,0 +1,174 @@
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/run_pure.hpp>
+#include <basal/actors/scheduler.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/blocking_actor.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/replies_to.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <stdexcept>
+#include <string>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using basal::posse::member;
+using basal::posse::pure;
+
+long fib(member& m, int n) {
+  if (n < 2)
+    return n;
+  auto [a, b] = m.fork_merge([=](member& left) { return fib(left, n - 1); },
+                             [=](member& right) { return fib(right, n - 2); });
+  return a + b;
+}
+constexpr pure<fib> pure_fib{"fib"};
+
+/// Whether it runs on an executor of `pool`.
+bool runs_on(member& m, basal::executors::executor_pool* pool) {
+  return &m.executor().pool() == pool;
+}
+constexpr pure<runs_on> pure_runs_on{"runs_on"};
+
+int fail_at(member& m, int depth) {
+  if (depth == 0)
+    throw std::runtime_error("at the bottom");
+  return m
+    .fork_merge([=](member& left) { return fail_at(left, depth - 1); }, [](member&) { return 1; })
+    .first;
+}
+constexpr pure<fail_at> pure_fail_at{"fail_at"};
+
+constexpr long fib_25 = 75025;
+
+struct fixture {
+  basal::actor_system_config cfg;
+  caf::actor_system system;
+  caf::scoped_actor self{system};
+
+  fixture() : system(configured(cfg)) {
+  }
+
+  static basal::actor_system_config& configured(basal::actor_system_config& cfg) {
+    cfg.set("basal.message-executors", std::size_t{2});
+    cfg.set("basal.compute-executors", std::size_t{2});
+    return cfg;
+  }
+
+  basal::executors::executor_pool* messages() {
+    return &basal::actors::scheduler::of(system)->messages();
+  }
+
+  basal::executors::executor_pool* compute() {
+    return &basal::actors::scheduler::of(system)->compute().compute();
+  }
+
+  template <class Result, class Handle, class... Args>
+  Result ask(const Handle& whom, const Args&... args) {
+    Result result{};
+    self->request(whom, caf::infinite, args...)
+      .receive([&](const Result& x) { result = x; },
+               [&](caf::error& err) { FAIL(system.render(err)); });
+    return result;
+  }
+};
+
+struct nothing {};
+
+using typed = caf::typed_actor<caf::replies_to<int>::with<long>>;
+
+typed::behavior_type typed_worker(typed::pointer self) {
+  return {[self](int n) { return pure_fib(self, n); }};
+}
+
+class class_worker : public caf::event_based_actor {
+public:
+  using event_based_actor::event_based_actor;
+
+  caf::behavior make_behavior() override {
+    return {[this](int n) { return pure_fib(this, n); }};
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(fixture, "every kind of actor calls a pure function with its self") {
+  auto plain = system.spawn([](caf::event_based_actor* me) -> caf::behavior {
+    return {[me](int n) { return pure_fib(me, n); }};
+  });
+  CHECK(ask<long>(plain, 25) == fib_25);
+  auto stateful = system.spawn([](caf::stateful_actor<nothing>* me) -> caf::behavior {
+    return {[me](int n) { return pure_fib(me, n); }};
+  });
+  CHECK(ask<long>(stateful, 25) == fib_25);
+  CHECK(ask<long>(system.spawn(typed_worker), 25) == fib_25);
+  CHECK(ask<long>(system.spawn<class_worker>(), 25) == fib_25);
+  auto detached = system.spawn<caf::detached>([](caf::event_based_actor* me) -> caf::behavior {
+    return {[me](int n) { return pure_fib(me, n); }};
+  });
+  CHECK(ask<long>(detached, 25) == fib_25);
+  auto blocking = system.spawn(
+    [](caf::blocking_actor* me) { me->receive([me](int n) { return pure_fib(me, n); }); });
+  CHECK(ask<long>(blocking, 25) == fib_25);
+  CHECK(pure_fib(self, 25) == fib_25);
+}
+
+TEST_CASE_METHOD(fixture, "a handler's pure function runs on the handler's own executor") {
+  auto where = [&](auto run) {
+    return ask<bool>(system.spawn([run](caf::event_based_actor* me) -> caf::behavior {
+      return {[me, run](int) { return run(me); }};
+    }),
+                     0);
+  };
+  CHECK(where([pool = messages()](caf::event_based_actor* me) {
+    auto* here = basal::executors::executor::current();
+    auto stayed = pure_runs_on(me, pool);
+    return stayed && basal::executors::executor::current() == here;
+  }));
+  SECTION("unless it is offloaded, and then the handler goes on where it was") {
+    CHECK(where([pool = compute()](caf::event_based_actor* me) {
+      auto* here = basal::executors::executor::current();
+      auto away = pure_runs_on.offload(me, pool);
+      return away && basal::executors::executor::current() == here;
+    }));
+  }
+}
+
+TEST_CASE_METHOD(fixture, "on other threads it runs on a compute executor") {
+  CHECK(pure_runs_on(self, compute()));
+  auto blocking = system.spawn([pool = compute()](caf::blocking_actor* me) {
+    me->receive([&](int) { return pure_runs_on(me, pool); });
+  });
+  CHECK(ask<bool>(blocking, 0));
+}
+
+TEST_CASE_METHOD(fixture, "an exception of a pure function is its handler's") {
+  auto worker = system.spawn([](caf::event_based_actor* me) -> caf::behavior {
+    me->set_exception_handler([](std::exception_ptr& problem) -> caf::error {
+      try {
+        std::rethrow_exception(problem);
+      } catch (const std::exception& what) {
+        return caf::make_error(caf::sec::runtime_error, std::string{what.what()});
+      }
+    });
+    return {[me](int depth) { return pure_fail_at(me, depth); }};
+  });
+  self->request(worker, caf::infinite, 10)
+    .receive(
+      [](int) { FAIL("it returned"); },
+      [&](caf::error& err) { CHECK_THAT(system.render(err), ContainsSubstring("at the bottom")); });
+}
+
+TEST_CASE("a system that does not run on basal is told what to change") {
+  caf::actor_system_config cfg;
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  CHECK_THROWS_WITH(pure_fib(self, 3), ContainsSubstring("does not run on basal")
+                                         && ContainsSubstring("basal::actor_system_config"));
+}

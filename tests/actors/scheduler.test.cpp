@@ -1,0 +1,274 @@
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/run_pure.hpp>
+#include <basal/actors/scheduler.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/resumable.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+#include <caf/thread_hook.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using basal::posse::member;
+using basal::posse::pure;
+using caf::behavior;
+using caf::event_based_actor;
+using go_atom = caf::atom_constant<caf::atom("go")>;
+
+/// Long enough for anything that works; only what is broken waits so long.
+constexpr auto patience = 60s;
+
+/// Computes until told to stop: with a fork at every step, so that it meets safepoints.
+struct endless {
+  std::atomic<bool> stop{false};
+  std::atomic<bool> begun{false};
+};
+
+int compute_until_stopped(member& m, endless* control) {
+  control->begun.store(true);
+  control->begun.notify_all();
+  int steps = 0;
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  while (!control->stop.load(std::memory_order_relaxed)) {
+    auto [a, b] = m.fork_merge([](member&) { return 1; }, [](member&) { return 1; });
+    steps += a + b;
+    if (steps % 1024 == 0 && std::chrono::steady_clock::now() > give_up)
+      return -1;
+  }
+  return 1;
+}
+constexpr pure<compute_until_stopped> pure_compute{"compute_until_stopped"};
+
+struct fixture {
+  basal::actor_system_config cfg;
+  caf::actor_system system;
+  caf::scoped_actor self{system};
+
+  explicit fixture(std::size_t executors = 1) : system(configured(cfg, executors)) {
+  }
+
+  static basal::actor_system_config& configured(basal::actor_system_config& cfg,
+                                                std::size_t executors) {
+    cfg.set("basal.message-executors", executors);
+    cfg.set("basal.compute-executors", std::size_t{1});
+    return cfg;
+  }
+
+  /// An actor that answers with what it got.
+  caf::actor echo() {
+    return system.spawn([]() -> behavior { return {[](int x) { return x; }}; });
+  }
+
+  template <class... Args>
+  int ask(const caf::actor& whom, const Args&... args) {
+    int result = 0;
+    self->request(whom, patience, args...)
+      .receive([&](int x) { result = x; }, [&](caf::error& err) { FAIL(system.render(err)); });
+    return result;
+  }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(fixture,
+                 "an actor answers while another one's handler computes on the only executor") {
+  endless control;
+  auto run = [&](auto handler) {
+    auto worker = system.spawn([handler](event_based_actor* me) -> behavior {
+      return {[me, handler](go_atom) { return handler(me); }};
+    });
+    auto other = echo();
+    auto answer = self->request(worker, patience, go_atom::value);
+    control.begun.wait(false);
+    // The worker's handler has begun and ends only after the echo has come.
+    CHECK(ask(other, 1) == 1);
+    CHECK(ask(other, 2) == 2);
+    control.stop.store(true);
+    std::move(answer).receive([](int x) { CHECK(x == 1); },
+                              [&](caf::error& err) { FAIL(system.render(err)); });
+  };
+  SECTION("in time slices") {
+    run([&control](event_based_actor* me) { return pure_compute(me, &control); });
+  }
+  SECTION("offloaded") {
+    run([&control](event_based_actor* me) { return pure_compute.offload(me, &control); });
+  }
+}
+
+TEST_CASE_METHOD(fixture, "messages to a suspended handler's actor wait for it") {
+  endless control;
+  std::vector<int> log;
+  auto worker = system.spawn([&](event_based_actor* me) -> behavior {
+    return {[&, me](go_atom) {
+              log.push_back(1);
+              auto result = pure_compute.offload(me, &control);
+              log.push_back(2);
+              return result;
+            },
+            [&](int x) {
+              log.push_back(x);
+              return x;
+            }};
+  });
+  auto answer = self->request(worker, patience, go_atom::value);
+  control.begun.wait(false);
+  auto later = self->request(worker, patience, 3);
+  CHECK(ask(echo(), 7) == 7); // the executor has seen the message by now, and lives
+  control.stop.store(true);
+  answer.receive([](int) {}, [&](caf::error& err) { FAIL(system.render(err)); });
+  later.receive([](int) {}, [&](caf::error& err) { FAIL(system.render(err)); });
+  CHECK(log == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE_METHOD(fixture, "an actor that never runs out of messages leaves room for others") {
+  static std::atomic<bool> stop; // the actor outlives the test case
+  stop.store(false);
+  auto greedy = system.spawn([](event_based_actor* me) -> behavior {
+    return {[me](int x) {
+      me->send(me, x + 1);
+      if (stop.load())
+        me->quit();
+    }};
+  });
+  self->send(greedy, 0);
+  auto other = echo();
+  for (int i = 1; i <= 100; ++i)
+    CHECK(ask(other, i) == i);
+  stop.store(true);
+  self->wait_for(greedy);
+}
+
+TEST_CASE_METHOD(fixture, "actors that nobody holds any more are destroyed") {
+  static std::atomic<int> living{0};
+  struct counted : event_based_actor {
+    explicit counted(caf::actor_config& config) : event_based_actor(config) {
+      ++living;
+    }
+    ~counted() override {
+      --living;
+    }
+    behavior make_behavior() override {
+      return {[this](int x) {
+        if (x == 0)
+          quit();
+        return x;
+      }};
+    }
+  };
+  for (int i = 0; i < 1000; ++i) {
+    auto one = system.spawn<counted>();
+    if (i % 3 == 0)
+      CHECK(ask(one, i) == i);
+    else if (i % 3 == 1)
+      self->send_exit(one, caf::exit_reason::kill);
+    else
+      caf::anon_send(one, 5); // and nobody holds it from here on
+  }
+  self->await_all_other_actors_done();
+  // An executor may hold the last reference a moment longer than the registry.
+  const auto give_up = std::chrono::steady_clock::now() + patience;
+  while (living != 0 && std::chrono::steady_clock::now() < give_up)
+    std::this_thread::yield();
+  CHECK(living == 0);
+}
+
+TEST_CASE("a handler that blocks its thread does not hold up the actor that it has sent to") {
+  fixture f{2};
+  auto plus = f.system.spawn([]() -> behavior {
+    return {[](int x) { return x + 1; }, [](double) {}};
+  });
+  // Bad manners, but CAF programs do it, and with a second worker it works.
+  auto asking = f.system.spawn([plus](event_based_actor* me) -> behavior {
+    return {[plus, me](int x) {
+      int answer = 0;
+      me->send(plus, 0.5); // queues `plus` on this very executor
+      caf::scoped_actor inner{me->system()};
+      inner->request(plus, patience, x).receive([&](int y) { answer = y; }, [](caf::error&) {});
+      return answer;
+    }};
+  });
+  for (int i = 0; i < 20; ++i)
+    CHECK(f.ask(asking, i) == i + 1);
+}
+
+TEST_CASE("what else CAF schedules runs once and is released") {
+  struct task : caf::resumable, caf::ref_counted {
+    std::atomic<int>* runs;
+    std::atomic<int>* destroyed;
+    int left = 3;
+
+    task(std::atomic<int>& r, std::atomic<int>& d) : runs(&r), destroyed(&d) {
+    }
+    ~task() override {
+      ++*destroyed;
+    }
+
+    subtype_t subtype() const override {
+      return function_object;
+    }
+
+    resume_result resume(caf::execution_unit* unit, std::size_t) override {
+      CHECK(unit != nullptr);
+      ++*runs;
+      return --left == 0 ? done : resume_later;
+    }
+
+    void intrusive_ptr_add_ref_impl() override {
+      ref();
+    }
+    void intrusive_ptr_release_impl() override {
+      deref();
+    }
+  };
+  std::atomic<int> runs{0};
+  std::atomic<int> destroyed{0};
+  {
+    fixture f{2};
+    for (int i = 0; i < 100; ++i)
+      f.system.scheduler().enqueue(new task(runs, destroyed));
+    while (destroyed != 100)
+      std::this_thread::yield();
+    CHECK(runs == 300);
+  }
+  CHECK(destroyed == 100);
+}
+
+TEST_CASE("thread hooks see every executor and the clock begin and end") {
+  struct counting_hook : caf::thread_hook {
+    std::atomic<int>& started;
+    std::atomic<int>& ended;
+    counting_hook(std::atomic<int>& s, std::atomic<int>& e) : started(s), ended(e) {
+    }
+    void init(caf::actor_system&) override {
+    }
+    void thread_started() override {
+      ++started;
+    }
+    void thread_terminates() override {
+      ++ended;
+    }
+  };
+  std::atomic<int> started{0};
+  std::atomic<int> ended{0};
+  {
+    basal::actor_system_config cfg;
+    cfg.set("basal.message-executors", std::size_t{3});
+    cfg.add_thread_hook<counting_hook>(std::ref(started), std::ref(ended));
+    caf::actor_system system{cfg};
+    while (started < 3 + 2) // three executors, the clock, the printer
+      std::this_thread::yield();
+  }
+  CHECK(started == ended);
+}

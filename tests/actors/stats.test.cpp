@@ -1,0 +1,114 @@
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/monitor.hpp>
+#include <basal/actors/run_pure.hpp>
+#include <basal/actors/stats.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/deep_to_string.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using basal::posse::member;
+
+int twice(member&, int x) {
+  return 2 * x;
+}
+constexpr basal::posse::pure<twice> pure_twice{"twice"};
+
+basal::actors::system_stats sample() {
+  basal::actors::system_stats x;
+  x.message_executors.resize(2);
+  x.message_executors[0].tasks_run = 1;
+  x.message_executors[1].suspensions = ~std::uint64_t{0};
+  x.compute_executors.resize(1);
+  x.compute_executors[0].times_parked = 3;
+  x.posse.thefts = 4;
+  x.posse.rejects_too_young = 5;
+  x.posse.functions.push_back({"fib", 6, 7, 8, 9});
+  x.timers_now = 10;
+  return x;
+}
+
+} // namespace
+
+TEST_CASE("statistics print with the names of their fields") {
+  CHECK(
+    caf::deep_to_string(basal::executors::executor_stats{.tasks_run = 3, .suspensions = 12})
+    == "executor_stats(tasks_run = 3, tasks_stolen = 0, lifo_hits = 0, injection_hits = 0, "
+       "deliveries = 0, times_parked = 0, overflows = 0, fibers_created = 0, suspensions = 12)");
+  CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4})
+        == "function_stats(name = \"fib\", calls = 1, offloaded = 2, failed = 3, thefts = 4)");
+  const auto text = caf::deep_to_string(sample());
+  CHECK_THAT(text, ContainsSubstring("message_executors = [executor_stats(tasks_run = 1,"));
+  CHECK_THAT(text, ContainsSubstring("posse = posse_stats(computations = 0,"));
+  CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
+  CHECK_THAT(text, ContainsSubstring("timers_now = 10"));
+}
+
+TEST_CASE("statistics survive CAF's serialiser") {
+  auto before = sample();
+  std::vector<char> bytes;
+  caf::binary_serializer out{nullptr, bytes};
+  REQUIRE_FALSE(out(before));
+  basal::actors::system_stats after;
+  caf::binary_deserializer in{nullptr, bytes};
+  REQUIRE_FALSE(in(after));
+  CHECK(caf::deep_to_string(after) == caf::deep_to_string(before));
+  CHECK(after.message_executors[1].suspensions == ~std::uint64_t{0});
+}
+
+TEST_CASE("a monitor actor answers with what the system has done") {
+  basal::actor_system_config cfg;
+  cfg.set("basal.message-executors", std::size_t{2});
+  cfg.set("basal.compute-executors", std::size_t{1});
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  const auto calls_before = [&] {
+    for (const auto& f : basal::actors::stats_of(system).posse.functions)
+      if (f.name == "twice")
+        return f.calls;
+    return std::uint64_t{0};
+  }();
+  auto worker = system.spawn([](caf::event_based_actor* me) -> caf::behavior {
+    return {[me](int x) { return pure_twice(me, x); }};
+  });
+  for (int i = 0; i < 10; ++i)
+    self->request(worker, caf::infinite, i)
+      .receive([&](int x) { CHECK(x == 2 * i); }, [](caf::error&) { FAIL("no answer"); });
+  auto monitor = system.spawn(basal::actors::monitor);
+  self->delayed_anon_send(worker, std::chrono::hours{1}, 1);
+  basal::actors::system_stats stats;
+  self->request(monitor, caf::infinite, caf::get_atom::value)
+    .receive([&](const basal::actors::system_stats& x) { stats = x; },
+             [](caf::error&) { FAIL("no answer"); });
+  CHECK(stats.message_executors.size() == 2);
+  CHECK(stats.compute_executors.size() == 1);
+  CHECK(stats.message_executors[0].tasks_run + stats.message_executors[1].tasks_run >= 1);
+  CHECK(stats.posse.computations == 10);
+  CHECK(stats.timers_now == 1);
+  bool found = false;
+  for (const auto& f : stats.posse.functions)
+    if (f.name == "twice") {
+      found = true;
+      CHECK(f.calls == calls_before + 10);
+    }
+  CHECK(found);
+  CHECK_THAT(caf::deep_to_string(stats), ContainsSubstring("name = \"twice\""));
+  system.clock().cancel_all();
+}
+
+TEST_CASE("there are no statistics of a system on stock CAF") {
+  caf::actor_system_config cfg;
+  caf::actor_system system{cfg};
+  CHECK_THROWS_WITH(basal::actors::stats_of(system), ContainsSubstring("does not run on basal"));
+}
