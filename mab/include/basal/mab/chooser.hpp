@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <basal/mab/arm.hpp>
+#include <basal/mab/costs.hpp>
+#include <basal/mab/family.hpp>
+#include <basal/mab/hints.hpp>
+#include <basal/mab/outcome.hpp>
+#include <basal/mab/policies.hpp>
+#include <basal/mab/pressure.hpp>
+#include <basal/mab/random.hpp>
+#include <basal/mab/stats.hpp>
+
+namespace basal::mab {
+
+class decision;
+
+/// Decides for one actor and one type of message where its handler runs, and
+/// learns from what became of it.
+///
+/// Belongs to its actor: calls must not overlap, but may come from one thread
+/// after the other (a handler that was offloaded may finish its decision there).
+/// No locks; no allocation; nothing here throws. A choice costs about 20 ns, a
+/// choice with its outcome about 50 ns (`./dev bench mab`).
+///
+/// Lives no longer than its family and no shorter than its decisions; it does
+/// not move.
+class chooser {
+public:
+  explicit chooser(family& shared) noexcept;
+
+  /// Reports what the family does not know yet.
+  ~chooser();
+
+  chooser(const chooser&) = delete;
+  chooser& operator=(const chooser&) = delete;
+
+  /// Where to run the handler now. Exactly one outcome belongs to each decision.
+  /// The hint matters at the first decision only.
+  template <random_source Random>
+  [[nodiscard]] decision choose(const load& now, Random& random,
+                                compute_hint hint = compute_hint::unknown);
+
+  /// The numbers behind the newest decision; reason::none before the first.
+  const rationale& last() const noexcept {
+    return last_;
+  }
+
+  const stats& counters() const noexcept {
+    return stats_;
+  }
+
+  const costs& believed() const noexcept {
+    return costs_;
+  }
+
+  const family& shared() const noexcept {
+    return *family_;
+  }
+
+  /// The average function time in us that the guardrails see; 0 while unknown.
+  /// A hint or prior fades out over hint_trust_threshold outcomes, even if they
+  /// did not tell the function time: then it is better tried than feared for ever.
+  double effective_ema_us() const noexcept {
+    const double trust = family_->settings().hint_trust_threshold;
+    const auto outcomes = static_cast<double>(stats_[event::finished]);
+    if (expected_us_ == 0 || outcomes >= trust)
+      return ema_us_;
+    const double weight = 1 - outcomes / trust;
+    return weight * expected_us_ + (1 - weight) * ema_us_;
+  }
+
+  double strikes() const noexcept {
+    return strikes_;
+  }
+
+private:
+  friend class decision;
+
+  void meet(compute_hint hint) noexcept;
+  void count(const rationale& r) noexcept;
+  void finish(arm ran, const outcome& o) noexcept;
+  void observe(arm ran, const outcome& o) noexcept;
+  void learn_strike(arm ran, std::optional<double> function_us) noexcept;
+  std::optional<double> clamped(std::optional<microseconds> x) noexcept;
+  void publish() noexcept;
+
+  family* family_;
+  costs costs_;
+
+  // Guardrails.
+  double ema_us_ = 0;
+  double strikes_ = 0;
+  std::uint64_t observations_ = 0; // of the function time
+
+  // Before the first observation.
+  double expected_us_ = 0; // by prior or hint; 0: neither
+  std::uint32_t forced_offloads_ = 0;
+  bool met_ = false;
+  bool adopted_ = false;
+
+  rationale last_;
+  stats stats_;
+  stats published_;
+};
+
+/// The token of one decision, which must be finished with its outcome. Dropped
+/// without one, it counts as abandoned and teaches nothing. Not thread-safe.
+class [[nodiscard]] decision {
+public:
+  decision(decision&& other) noexcept
+    : owner_(std::exchange(other.owner_, nullptr)), choice_(other.choice_), open_(other.open_) {
+  }
+
+  decision& operator=(decision&&) = delete;
+
+  ~decision() {
+    if (owner_ != nullptr && open_)
+      ++owner_->stats_[event::abandoned];
+  }
+
+  arm choice() const noexcept {
+    return choice_;
+  }
+
+  /// Learns from the outcome. A second one is counted and otherwise ignored.
+  void finish(const outcome& o) noexcept {
+    if (owner_ == nullptr)
+      return; // moved from: the other token finishes
+    if (std::exchange(open_, false))
+      owner_->finish(choice_, o);
+    else
+      ++owner_->stats_[event::finished_twice];
+  }
+
+private:
+  friend class chooser;
+
+  decision(chooser& owner, arm choice) noexcept : owner_(&owner), choice_(choice) {
+  }
+
+  chooser* owner_;
+  arm choice_;
+  bool open_ = true;
+};
+
+template <random_source Random>
+decision chooser::choose(const load& now, Random& random, compute_hint hint) {
+  const auto& k = family_->settings();
+  if (observations_ == 0) [[unlikely]]
+    meet(hint);
+  const evidence seen{costs_,
+                      effective_ema_us(),
+                      strikes_,
+                      forced_offloads_ > 0,
+                      stats_[event::inline_decision],
+                      stats_[event::offload_decision]};
+  last_ = decide(seen, pressure_index(now, k), now.workers, k, random);
+  count(last_);
+  return {*this, last_.choice};
+}
+
+} // namespace basal::mab

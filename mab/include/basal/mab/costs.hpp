@@ -1,0 +1,204 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <basal/mab/arm.hpp>
+#include <basal/mab/estimate.hpp>
+#include <basal/mab/family.hpp>
+#include <basal/mab/knobs.hpp>
+#include <basal/mab/random.hpp>
+
+namespace basal::mab {
+
+/// What the two arms are believed to cost, under the cost_model of the knobs.
+///
+/// corrected: inline costs `fn * (1 + k*p)`, since others wait meanwhile; offload
+/// costs `fn + overhead`. So the arms differ by the *prices* `fn * k * p` and
+/// `overhead`. The function time is seen whichever arm runs, so it is not worth
+/// exploring and enters with its mean; the overhead is seen by offloading alone,
+/// so it is drawn from its posterior (Thompson sampling), and while nobody
+/// offloads, what is known about it fades towards the prior.
+///
+/// Not thread-safe; no allocation. All numbers are logarithms of microseconds.
+class costs {
+public:
+  /// Two numbers of which the smaller wins. corrected: the prices above. The
+  /// other models: the adjusted total costs.
+  struct prices {
+    double inline_log;
+    double offload_log;
+
+    arm lower() const noexcept {
+      return inline_log < offload_log ? arm::inline_here : arm::offload;
+    }
+  };
+
+  /// Starts from nothing but the knobs.
+  explicit costs(const knobs& k) noexcept : overhead_prior_(1, std::log(k.offload_overhead_us), 0) {
+    cache();
+  }
+
+  /// Starts from what others have learned. It weighs as one observation; that of
+  /// the function time is dropped once hint_trust_threshold own ones were made.
+  void adopt(const prior& p, const knobs& k) noexcept {
+    function_prior_ = posterior{1, p.log_function_us, 0};
+    if (p.log_overhead_us && k.model == cost_model::corrected)
+      overhead_prior_ = posterior{1, *p.log_overhead_us, 0};
+    cache();
+  }
+
+  /// Is anything known about how long the function takes?
+  bool cold(const knobs& k) const noexcept {
+    const bool inline_cold = function_prior_.n() + inline_.belief().n() < 1;
+    return k.model == cost_model::corrected ? inline_cold
+                                            : inline_cold && offload_.belief().n() < 1;
+  }
+
+  /// Adds an outcome; all times in us, positive and finite. The function time of
+  /// an offload may be unknown. @returns how many costs were found to have shifted.
+  int observe(arm ran, double cost_us, std::optional<double> function_us, double elapsed_us,
+              const knobs& k) noexcept {
+    switch (k.model) {
+    case cost_model::separate_arms:
+      return observe_separate(ran, cost_us, function_us, k);
+    case cost_model::seed_literal:
+      return observe_literal(ran, cost_us, k);
+    default:
+      return observe_corrected(ran, cost_us, function_us, elapsed_us, k);
+    }
+  }
+
+  /// The prices under Thompson sampling. corrected consumes one random number,
+  /// the other models two.
+  template <random_source Random>
+  prices draw(double pressure, const knobs& k, Random& random) const {
+    const double blocking = k.k_starve * pressure;
+    switch (k.model) {
+    case cost_model::separate_arms: {
+      const double in = draw_arm(function_belief(), random);
+      const double off = draw_arm(offload_.belief(), random);
+      return {in + std::log1p(blocking), off};
+    }
+    case cost_model::seed_literal: {
+      // Both adjustments mistake a logarithm for a cost.
+      const double in = draw_arm(inline_.belief(), random);
+      const double off = draw_arm(offload_.belief(), random);
+      return {in * (1 + blocking), off + std::log(k.offload_overhead_us)};
+    }
+    default:
+      return {log_function_ + std::log(blocking),
+              log_overhead_ + overhead_deviation_ * standard_normal(random)};
+    }
+  }
+
+  /// The prices as they are believed to be, without chance.
+  prices expected(double pressure, const knobs& k) const noexcept {
+    const double blocking = k.k_starve * pressure;
+    if (k.model == cost_model::corrected)
+      return {log_function_ + std::log(blocking), log_overhead_};
+    return {function_belief().mean() + std::log1p(blocking), offload_.belief().mean()};
+  }
+
+  /// Of the inline arm: the function time, from own observations alone. This is
+  /// what is passed on to others; passing on a prior, too, would make it an echo.
+  const posterior& inline_belief() const noexcept {
+    return inline_.belief();
+  }
+
+  /// Of the offload arm: its overhead without the prior (corrected), or the
+  /// round trip (the other models).
+  const posterior& offload_belief() const noexcept {
+    return offload_.belief();
+  }
+
+  /// The function time including the prior.
+  posterior function_belief() const noexcept {
+    return merged(function_prior_, inline_.belief());
+  }
+
+  /// The overhead including the prior (corrected).
+  posterior overhead_belief() const noexcept {
+    return merged(overhead_prior_, offload_.belief());
+  }
+
+private:
+  int observe_corrected(arm ran, double cost_us, std::optional<double> function_us,
+                        double elapsed_us, const knobs& k) noexcept {
+    int shifts = 0;
+    if (function_us) {
+      shifts += inline_.observe(std::log(*function_us), k.decay, k.restart_on_shift);
+      drop_trusted_prior(k);
+    }
+    if (ran == arm::inline_here)
+      offload_.forget(k.stale_decay);
+    else if (function_us)
+      // Clocks of two threads may disagree by more than a short overhead.
+      shifts += offload_.observe(std::log(std::max(cost_us - elapsed_us, min_overhead_us)), k.decay,
+                                 k.restart_on_shift);
+    cache();
+    return shifts;
+  }
+
+  // An offload teaches the inline arm too; otherwise a handler that was slow once
+  // would be offloaded for ever.
+  int observe_separate(arm ran, double cost_us, std::optional<double> function_us,
+                       const knobs& k) noexcept {
+    int shifts = 0;
+    if (function_us) {
+      shifts += inline_.observe(std::log(*function_us), k.decay, k.restart_on_shift);
+      drop_trusted_prior(k);
+    }
+    if (ran == arm::offload)
+      shifts += offload_.observe(std::log(cost_us), k.decay, k.restart_on_shift);
+    return shifts;
+  }
+
+  int observe_literal(arm ran, double cost_us, const knobs& k) noexcept {
+    auto& arm_ran = ran == arm::inline_here ? inline_ : offload_;
+    arm_ran.observe_fading_mean(std::log(std::max(cost_us, 1.0)), k.decay);
+    return 0;
+  }
+
+  // An arm without an observation is Normal(ln 100 us, 2^2).
+  template <random_source Random>
+  static double draw_arm(const posterior& p, Random& random) {
+    const double z = standard_normal(random);
+    return p.n() < 1 ? unknown_arm_log_mean + 2 * z : p.mean() + p.deviation() * z;
+  }
+
+  static posterior merged(posterior a, const posterior& b) noexcept {
+    a.merge(b);
+    return a;
+  }
+
+  // Rounded, since n() is a little less than the number of observations.
+  void drop_trusted_prior(const knobs& k) noexcept {
+    if (inline_.belief().n() + 0.5 >= k.hint_trust_threshold)
+      function_prior_ = {};
+  }
+
+  // Once per outcome rather than per decision: a square root and some divisions.
+  void cache() noexcept {
+    log_function_ = log_mean_cost(function_prior_.n() > 0 ? function_belief() : inline_.belief());
+    const auto overhead = overhead_belief();
+    log_overhead_ = log_mean_cost(overhead);
+    overhead_deviation_ = overhead.deviation();
+  }
+
+  static constexpr double min_overhead_us = 0.01;
+  static constexpr double unknown_arm_log_mean = 4.605170185988092; // ln 100
+
+  estimate inline_;
+  estimate offload_;
+  posterior function_prior_; // nothing, unless adopted
+  posterior overhead_prior_;
+
+  // Derived from the above (corrected).
+  double log_function_ = 0;
+  double log_overhead_ = 0;
+  double overhead_deviation_ = 0;
+};
+
+} // namespace basal::mab

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <basal/mab/knobs.hpp>
+#include <basal/mab/posterior.hpp>
+#include <basal/mab/stats.hpp>
+
+namespace basal::mab {
+
+/// What choosers of one family have learned together. Logarithms of microseconds.
+struct prior {
+  double log_function_us;
+  std::optional<double> log_overhead_us; ///< empty until one of them has offloaded
+};
+
+/// A family as those see it who watch: one snapshot, whose numbers may be a few
+/// decisions apart and up to 63 decisions per chooser behind.
+struct family_snapshot {
+  std::string name;
+  stats totals;
+  std::optional<prior> learned;
+  double pressure; ///< when a chooser last reported
+};
+
+/// What all choosers share that decide for one actor type and message type: the
+/// knobs, the counters, and what they have learned, so that the ten thousandth
+/// actor does not inline a handler that the first one found to be slow.
+///
+/// All functions may be called by any thread, without locks. A family outlives
+/// its choosers and does not move.
+class family {
+public:
+  /// @throws std::invalid_argument when `k` is not valid; see knobs::validate.
+  explicit family(std::string name, const knobs& k = {});
+
+  family(const family&) = delete;
+  family& operator=(const family&) = delete;
+
+  const std::string& name() const noexcept {
+    return name_;
+  }
+
+  const knobs& settings() const noexcept {
+    return knobs_;
+  }
+
+  /// Empty until the first outcome was observed.
+  std::optional<prior> learned() const noexcept;
+
+  family_snapshot snapshot() const;
+
+  /// Called by choosers: how many observations `function_time` and `overhead`
+  /// rest on tells whether there are any.
+  void publish(const posterior& function_time, const posterior& overhead, double pressure,
+               const stats& since_last) noexcept;
+
+private:
+  /// The mean of what choosers publish, recent ones weighing more: the first
+  /// counts alone, the k-th 1/k, and from the 16th on each 1/16. In log space,
+  /// so that a single actor's disturbed first run is outvoted by the next two.
+  class pooled_mean {
+  public:
+    void add(double x) noexcept;
+    std::optional<double> get() const noexcept;
+
+  private:
+    // Written by add() on any thread, read by get() on any. A lost update merely
+    // delays what this publication would have taught, so load and store suffice
+    // and are relaxed.
+    std::atomic<double> mean_{0};
+
+    // Written after mean_. The release store pairs with the acquire load in
+    // get(): who sees a count sees a mean.
+    std::atomic<std::uint32_t> publications_{0};
+  };
+
+  const std::string name_;
+  const knobs knobs_;
+  pooled_mean function_time_;
+  pooled_mean overhead_;
+
+  // Statistics: relaxed, nobody acts on them.
+  std::array<std::atomic<std::uint64_t>, event_count> counts_{};
+  std::atomic<double> pressure_{0};
+};
+
+} // namespace basal::mab

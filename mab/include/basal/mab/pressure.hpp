@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <basal/mab/knobs.hpp>
+
+namespace basal::mab {
+
+/// What the message executors have to do at the moment of a decision.
+struct load {
+  std::uint32_t workers = 1;   ///< message executors
+  std::uint32_t inflight = 0;  ///< actors that are runnable or running on them
+  double spawn_rate_per_s = 0; ///< arrivals per second; see rate_meter
+};
+
+/// How much others suffer when a message executor is blocked: 0 (nobody waits)
+/// to knobs.pressure_clip. Dimensionless.
+///
+///   w_inflight * inflight/workers + w_spawn * spawn_rate/(1000 * workers)
+///
+/// Any thread, never fails: no workers or a rate that is no number count as 0.
+inline double pressure_index(const load& now, const knobs& k) noexcept {
+  if (now.workers == 0)
+    return 0;
+  const double rate = now.spawn_rate_per_s > 0 ? now.spawn_rate_per_s : 0; // NaN is not > 0
+  const double sum = k.w_inflight * now.inflight + k.w_spawn * rate * 1e-3;
+  return std::min(sum / now.workers, k.pressure_clip);
+}
+
+enum class pressure_band {
+  low,    ///< below p_low: inline is safe, even on a single executor
+  normal, ///< the bandit decides
+  high,   ///< above p_high: guardrail GR2 forbids more
+};
+
+constexpr const char* to_string(pressure_band x) noexcept {
+  constexpr const char* names[] = {"low", "normal", "high"};
+  return names[static_cast<int>(x)];
+}
+
+constexpr pressure_band band_of(double pressure, const knobs& k) noexcept {
+  if (pressure < k.p_low)
+    return pressure_band::low;
+  return pressure > k.p_high ? pressure_band::high : pressure_band::normal;
+}
+
+} // namespace basal::mab

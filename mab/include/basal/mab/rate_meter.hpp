@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cmath>
+
+namespace basal::mab {
+
+/// Events per second, recent ones weighing more (exponential, time constant 1 s
+/// by default).
+///
+/// A window that is emptied every second reads 0 right after, and the pressure
+/// would drop with it; this fades smoothly instead. The clock is the caller's:
+/// time may stand still, but not run backwards (a step back counts as none).
+///
+/// Not thread-safe: one per executor, whose rates are added up.
+class rate_meter {
+public:
+  using time = std::chrono::nanoseconds; ///< since any fixed moment
+
+  explicit rate_meter(time now, std::chrono::duration<double> time_constant
+                                = std::chrono::seconds{1}) noexcept
+    : last_(now), time_constant_s_(time_constant.count()) {
+  }
+
+  void count(time now, double events = 1) noexcept {
+    fade(now);
+    per_second_ += events / time_constant_s_;
+  }
+
+  double per_second(time now) noexcept {
+    fade(now);
+    return per_second_;
+  }
+
+private:
+  void fade(time now) noexcept {
+    if (now <= last_)
+      return;
+    const double passed_s = std::chrono::duration<double>(now - last_).count();
+    per_second_ *= std::exp(-passed_s / time_constant_s_);
+    last_ = now;
+  }
+
+  time last_;
+  double time_constant_s_;
+  double per_second_ = 0;
+};
+
+} // namespace basal::mab

@@ -1,0 +1,151 @@
+#include <basal/mab/chooser.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace basal::mab {
+
+namespace {
+
+constexpr double negligible_strikes = 1e-6;
+
+double hint_us(compute_hint hint, const knobs& k) noexcept {
+  switch (hint) {
+  case compute_hint::low:
+    return k.hint_low_ema_us;
+  case compute_hint::medium:
+    return k.hint_medium_ema_us;
+  case compute_hint::high:
+    return k.hint_high_ema_us;
+  default:
+    return 0;
+  }
+}
+
+// Others wait for the first results of a new family, and nobody for the
+// thousandth: after 1, 2, 4, ... 64 outcomes, then after every 64.
+bool due(std::uint64_t finished) noexcept {
+  return finished % 64 == 0 || (finished < 64 && (finished & (finished - 1)) == 0);
+}
+
+} // namespace
+
+chooser::chooser(family& shared) noexcept : family_(&shared), costs_(shared.settings()) {
+}
+
+chooser::~chooser() {
+  publish();
+}
+
+// Called until the first observation, since other choosers may learn meanwhile.
+// What others have seen beats what the programmer expected.
+void chooser::meet(compute_hint hint) noexcept {
+  const auto& k = family_->settings();
+  if (!std::exchange(met_, true)) {
+    expected_us_ = hint_us(hint, k);
+    forced_offloads_ = hint == compute_hint::high ? k.hint_exploration_count : 0;
+  }
+  // loom-rs's prior is written but never read.
+  if (k.model == cost_model::seed_literal)
+    return;
+  if (const auto p = family_->learned()) {
+    costs_.adopt(*p, k);
+    expected_us_ = std::exp(p->log_function_us);
+    forced_offloads_ = 0;
+    if (!std::exchange(adopted_, true))
+      ++stats_[event::prior_adoption];
+  }
+}
+
+void chooser::count(const rationale& r) noexcept {
+  ++stats_[r.choice == arm::inline_here ? event::inline_decision : event::offload_decision];
+  switch (r.why) {
+  case reason::hint_exploration:
+    --forced_offloads_;
+    ++stats_[event::hint_offload];
+    break;
+  case reason::gr0:
+    ++stats_[event::gr0_activation];
+    break;
+  case reason::gr1:
+    ++stats_[event::gr1_activation];
+    break;
+  case reason::gr2:
+    ++stats_[event::gr2_activation];
+    break;
+  case reason::gr3:
+    ++stats_[event::gr3_activation];
+    break;
+  case reason::cold_start:
+    ++stats_[event::cold_start];
+    break;
+  default:
+    break;
+  }
+}
+
+void chooser::finish(arm ran, const outcome& o) noexcept {
+  observe(ran, o);
+  if (due(++stats_[event::finished]))
+    publish();
+}
+
+void chooser::observe(arm ran, const outcome& o) noexcept {
+  const auto& k = family_->settings();
+  const auto cost_us = clamped(o.cost);
+  auto function_us = clamped(o.function_time);
+  // Of a round trip of unknown parts, nobody can say how much was work; taking it
+  // for work would let a crowded compute queue forbid inline for ever.
+  if (!function_us && (ran == arm::inline_here || k.model == cost_model::seed_literal))
+    function_us = cost_us;
+  learn_strike(ran, function_us);
+  if (!function_us) {
+    ++stats_[event::missing_function_time];
+  } else {
+    ema_us_ = observations_ == 0 ? *function_us : ema_us_ + k.ema_alpha * (*function_us - ema_us_);
+    ++observations_;
+  }
+  if (!cost_us)
+    return;
+  const double elapsed_us = clamped(o.elapsed).value_or(function_us.value_or(*cost_us));
+  const int shifts = costs_.observe(ran, *cost_us, function_us, elapsed_us, k);
+  stats_[event::shift] += static_cast<std::uint64_t>(shifts);
+}
+
+// Strikes fade with every outcome. If only inline runs let them fade, one slow
+// run would forbid inline, and with it its own forgiveness, for ever.
+void chooser::learn_strike(arm ran, std::optional<double> function_us) noexcept {
+  const auto& k = family_->settings();
+  strikes_ *= k.strike_decay;
+  if (strikes_ < negligible_strikes)
+    strikes_ = 0; // rather than a denormal number, which is slow and never gets there
+  if (ran == arm::inline_here && function_us && *function_us > k.t_strike_us) {
+    strikes_ = std::min(strikes_ + 1, 2 * k.s_max);
+    ++stats_[event::starvation];
+  }
+}
+
+std::optional<double> chooser::clamped(std::optional<microseconds> x) noexcept {
+  if (!x)
+    return std::nullopt;
+  const double us = x->count();
+  const double low = outcome::min_cost.count();
+  const double high = outcome::max_cost.count();
+  if (us >= low && us <= high) [[likely]]
+    return us;
+  ++stats_[event::clamped_cost];
+  if (std::isnan(us))
+    return std::nullopt;
+  return us < low ? low : high;
+}
+
+void chooser::publish() noexcept {
+  // Without own observations, what we believe is what the family told us.
+  const bool learned = observations_ > 0;
+  family_->publish(learned ? costs_.inline_belief() : posterior{},
+                   learned ? costs_.offload_belief() : posterior{}, last_.pressure,
+                   stats_ - published_);
+  published_ = stats_;
+}
+
+} // namespace basal::mab

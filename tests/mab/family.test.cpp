@@ -1,0 +1,138 @@
+#include <basal/mab/chooser.hpp>
+#include <basal/mab/family_table.hpp>
+
+#include "mab/simulation.hpp"
+#include "support/catch.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+using namespace basal::mab;
+using namespace basal::mab::simulation;
+
+TEST_CASE("a family refuses invalid knobs") {
+  knobs k;
+  k.decay = 2;
+  CHECK_THROWS_AS(family("f", k), std::invalid_argument);
+  family_table table;
+  CHECK_THROWS_AS(table.get(function_key{1}, "f", k), std::invalid_argument);
+  CHECK(table.snapshot().empty());
+}
+
+TEST_CASE("a family has learned nothing until the first outcome, which counts alone") {
+  auto shared = std::make_shared<family>("f");
+  actor a{shared, 1};
+  CHECK_FALSE(shared->learned());
+  tally t;
+  a.step({.function_us = 3000}, load_of(0.7), t);
+  REQUIRE(shared->learned());
+  CHECK(std::exp(shared->learned()->log_function_us) == Approx(3000));
+  CHECK_FALSE(shared->learned()->log_overhead_us);
+  a.step({.function_us = 3000, .overhead_us = 40}, load_of(0.7), t);
+  REQUIRE(shared->learned()->log_overhead_us);
+  CHECK(std::exp(*shared->learned()->log_overhead_us) == Approx(40));
+}
+
+TEST_CASE("the totals of a family are those of its choosers, the dead ones' included") {
+  auto shared = std::make_shared<family>("f");
+  stats expected;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    actor a{shared, seed};
+    a.run({.function_us = 400}, load_of(1), 10 + 7 * seed);
+    expected += a.decider().counters();
+  }
+  const auto s = shared->snapshot();
+  CHECK(s.totals == expected);
+  CHECK(s.name == "f");
+  CHECK(s.pressure == Approx(1));
+  CHECK(s.totals.decisions() == expected[event::finished]);
+}
+
+TEST_CASE("a chooser reports after 1, 2, 4, ... 64 outcomes and then every 64") {
+  auto shared = std::make_shared<family>("f");
+  actor a{shared, 1};
+  tally t;
+  std::vector<std::uint64_t> reports{0};
+  for (int i = 0; i < 300; ++i) {
+    a.step({}, load_of(1), t);
+    const auto seen = shared->snapshot().totals[event::finished];
+    if (seen != reports.back())
+      reports.push_back(seen);
+  }
+  CHECK(reports == std::vector<std::uint64_t>{0, 1, 2, 4, 8, 16, 32, 64, 128, 192, 256});
+}
+
+TEST_CASE("a new chooser starts from what its family knows") {
+  auto shared = std::make_shared<family>("f");
+  actor first{shared, 1};
+  first.run({.function_us = 3000}, load_of(0.7), 20);
+  actor second{shared, 2};
+  const auto t = second.run({.function_us = 3000}, load_of(0.7), 20);
+  CHECK(t.inline_runs == 0);
+  CHECK(second.decider().counters()[event::prior_adoption] == 1);
+  CHECK(second.decider().counters()[event::gr1_activation] == 20);
+}
+
+TEST_CASE("what others learned fades out over the first five observations") {
+  auto shared = std::make_shared<family>("f");
+  actor first{shared, 1};
+  first.run({.function_us = 1000}, load_of(0.7), 20);
+  actor second{shared, 2};
+  tally t;
+  for (int observed = 0; observed < 7; ++observed) {
+    second.step({.function_us = 20}, load_of(0.7), t);
+    const double weight = std::max(0.0, 1 - (observed + 1) / 5.0);
+    CHECK(second.decider().effective_ema_us()
+          == Approx(weight * 1000 + (1 - weight) * 20).epsilon(0.001));
+  }
+}
+
+TEST_CASE("what others learned beats a hint") {
+  auto shared = std::make_shared<family>("f");
+  actor first{shared, 1};
+  first.run({.function_us = 20}, load_of(0.7), 20);
+  actor second{shared, 2};
+  tally t;
+  second.step({.function_us = 20}, load_of(0.7), t, compute_hint::high);
+  CHECK(t.inline_runs == 1);
+  CHECK(second.decider().counters()[event::hint_offload] == 0);
+}
+
+TEST_CASE("one actor's disturbed first run is outvoted by the next two") {
+  auto shared = std::make_shared<family>("f");
+  const double first_runs_us[] = {3000, 20, 20};
+  for (const double us : first_runs_us) {
+    actor a{shared, 1};
+    tally t;
+    a.step({.function_us = us}, load_of(0.7), t);
+  }
+  CHECK(std::exp(shared->learned()->log_function_us) < 250);
+}
+
+TEST_CASE("one actor's disturbed first run hardly moves what many have learned") {
+  auto shared = std::make_shared<family>("f");
+  tally t;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    actor a{shared, seed};
+    a.step({.function_us = 20}, load_of(0.7), t);
+  }
+  actor disturbed{shared, 99};
+  disturbed.step({.function_us = 3000}, load_of(0.7), t);
+  CHECK(std::exp(shared->learned()->log_function_us)
+        == Approx(std::exp(std::log(20.0) + std::log(150.0) / 16)));
+}
+
+TEST_CASE("a table makes one family per key and lists them in order") {
+  family_table table;
+  knobs slow;
+  slow.static_threshold_us = 7;
+  auto& a = table.get(function_key{1}, "a", slow);
+  auto& b = table.get(function_key{2}, "b", {});
+  CHECK(&a != &b);
+  CHECK(&table.get(function_key{1}, "again", {}) == &a);
+  CHECK(a.settings().static_threshold_us == 7);
+  const auto all = table.snapshot();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "a");
+  CHECK(all[1].name == "b");
+}

@@ -1,0 +1,130 @@
+/// Handlers that cost what a random source says, for tests and for mab_evaluation:
+/// millions of decisions per second, the same ones for the same seed.
+#pragma once
+
+#include <basal/mab/chooser.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace basal::mab::simulation {
+
+/// What a handler and an offload cost, in us: log-normal around these medians.
+struct world {
+  double function_us = 20;
+  double overhead_us = 12;
+  double function_sigma = 0; ///< of the logarithm
+  double overhead_sigma = 0;
+};
+
+/// A load of so many workers with exactly this pressure under default knobs.
+inline load load_of(double pressure, std::uint32_t workers = 4) {
+  return {workers, 0, pressure * workers * 1000 / knobs{}.w_spawn};
+}
+
+/// What the choices cost, beside what the two static policies would have cost.
+struct tally {
+  std::size_t inline_runs = 0;
+  std::size_t offload_runs = 0;
+  double cost_us = 0;
+  double all_inline_us = 0;
+  double all_offload_us = 0;
+
+  double inline_share() const {
+    return static_cast<double>(inline_runs) / static_cast<double>(inline_runs + offload_runs);
+  }
+
+  /// 0.05: five percent more than the better static policy.
+  double regret() const {
+    return cost_us / std::min(all_inline_us, all_offload_us) - 1;
+  }
+};
+
+/// One actor's chooser and its handler.
+class actor {
+public:
+  explicit actor(const knobs& k = {}, std::uint64_t seed = 1)
+    : actor(std::make_shared<family>("simulated", k), seed) {
+  }
+
+  actor(std::shared_ptr<family> shared, std::uint64_t seed)
+    : family_(std::move(shared)), chooser_(*family_), draws_(seed), noise_(seed ^ 0xabcdef) {
+  }
+
+  chooser& decider() {
+    return chooser_;
+  }
+
+  const chooser& decider() const {
+    return chooser_;
+  }
+
+  /// One message. Offloads report the round trip and the function time.
+  arm step(const world& w, const load& now, tally& into,
+           compute_hint hint = compute_hint::unknown) {
+    // Both are drawn whichever arm runs, so that equal seeds mean equal worlds.
+    const double fn = w.function_us * spread(w.function_sigma);
+    const double overhead = w.overhead_us * spread(w.overhead_sigma);
+    auto d = chooser_.choose(now, draws_, hint);
+    const auto& k = family_->settings();
+    const double blocking = 1 + k.k_starve * pressure_index(now, k);
+    into.all_inline_us += fn * blocking;
+    into.all_offload_us += fn + overhead;
+    if (d.choice() == arm::inline_here) {
+      ++into.inline_runs;
+      into.cost_us += fn * blocking;
+      d.finish({.cost = microseconds{fn}, .function_time = microseconds{fn}});
+    } else {
+      ++into.offload_runs;
+      into.cost_us += fn + overhead;
+      d.finish({.cost = microseconds{fn + overhead}, .function_time = microseconds{fn}});
+    }
+    return d.choice();
+  }
+
+  tally run(const world& w, const load& now, std::size_t messages) {
+    tally result;
+    for (std::size_t i = 0; i < messages; ++i)
+      step(w, now, result);
+    return result;
+  }
+
+private:
+  double spread(double sigma) {
+    return sigma == 0 ? 1 : std::exp(sigma * standard_normal(noise_));
+  }
+
+  std::shared_ptr<family> family_;
+  chooser chooser_;
+  splitmix64 draws_;
+  splitmix64 noise_;
+};
+
+/// The regrets of a chooser in worlds that change at random, again and again: 1 to 400 us,
+/// pressure 0.35 to 10, 400 to 3,400 messages each. Of each world the first 200 messages
+/// are not counted, nor are the first two worlds.
+inline std::vector<double> wander(const knobs& k, std::uint64_t seed, bool overhead_changes,
+                                  double sigma) {
+  constexpr double function_us[] = {1, 5, 10, 20, 50, 70, 100, 150, 200, 400};
+  constexpr double pressures[] = {0.35, 0.7, 1.5, 2.9, 5, 10};
+  constexpr double overhead_us[] = {12, 4, 30};
+  splitmix64 random{seed * 977};
+  actor a{k, seed};
+  std::vector<double> result;
+  for (int i = 0; i < 12; ++i) {
+    const world w{function_us[random() % 10], overhead_us[overhead_changes ? random() % 3 : 0],
+                  sigma, sigma};
+    const auto now = load_of(pressures[random() % 6]);
+    a.run(w, now, 200);
+    const auto t = a.run(w, now, 200 + random() % 3000);
+    if (i >= 2)
+      result.push_back(t.regret());
+  }
+  return result;
+}
+
+} // namespace basal::mab::simulation
