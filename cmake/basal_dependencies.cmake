@@ -13,13 +13,6 @@ if(NOT Boost_context_FOUND)
 endif()
 basal_declare_dependency(Boost::context LIBS -lboost_context)
 
-find_package(spdlog CONFIG QUIET)
-if(NOT spdlog_FOUND)
-  message(FATAL_ERROR "spdlog not found. basal logs with it. "
-                      "Install it (Debian: apt install libspdlog-dev) or run ./dev setup.")
-endif()
-basal_declare_dependency(spdlog::spdlog REQUIRES spdlog)
-
 if(BASAL_WITH_ACTORS)
   find_package(CAF 0.17 COMPONENTS core io)
   if(NOT CAF_FOUND)

@@ -53,11 +53,6 @@ endfunction()
 
 function(_basal_write_config PACKAGE_DIR)
   include(CMakePackageConfigHelpers)
-  get_property(used GLOBAL PROPERTY basal_used_dependencies)
-  set(find_spdlog)
-  if("spdlog::spdlog" IN_LIST used)
-    set(find_spdlog "find_dependency(spdlog CONFIG)")
-  endif()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/basal-config.cmake @ONLY CONTENT [==[
 # find_package(basal [COMPONENTS executors posse ...])
 # Without components everything is asked for. CAF is needed for actors alone.
@@ -73,7 +68,6 @@ endif()
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(Boost 1.74 CONFIG COMPONENTS context)
-@find_spdlog@
 if("actors" IN_LIST _basal_wanted)
   list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
   find_dependency(CAF 0.17 COMPONENTS core io)

@@ -198,6 +198,13 @@ def links(tree):
                 yield name, number, f"link to {target}, which does not exist"
 
 
+def quoted_program(tree):
+    """The root README's program is samples/hello, which is compiled."""
+    program = tree.text.get("samples/hello/main.cpp")
+    if program and f"```cpp\n{program}```\n" not in tree.text.get("README.md", ""):
+        yield "README.md", 1, "its program is not samples/hello/main.cpp, word for word"
+
+
 def timeouts(build_dir):
     out = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build_dir, check=True,
                          capture_output=True, text=True).stdout
@@ -207,7 +214,7 @@ def timeouts(build_dir):
 
 
 RULES = [long_lines, white_space, banned_words, comments, pragma_once, arrows, dead_files,
-         big_files, readmes, links]
+         big_files, readmes, links, quoted_program]
 
 
 def findings(root, build_dir=None):

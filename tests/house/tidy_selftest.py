@@ -19,6 +19,10 @@ GOOD = {
     "posse/src/a.cpp": '#include <basal/posse/a.hpp>\nauto s = "/*";\n',
     "posse/CMakeLists.txt": "basal_add_module(posse SOURCES src/a.cpp)\n",
     **{f"{module}/README.md": "text\n" for module in tidy.ARROWS},
+    "README.md": "```cpp\nint x;\n```\n",
+    "samples/CMakeLists.txt": "add_subdirectory(hello)\n",
+    "samples/hello/CMakeLists.txt": "basal_add_sample(hello SOURCES main.cpp)\n",
+    "samples/hello/main.cpp": "int x;\n",
     "tests/house/banned_words.txt": "\\bTODO\\b  finish it\n",
 }
 
@@ -41,6 +45,7 @@ BAD = [
     ("data.bin", "x" * 400_001, "the limit is 400000"),
     ("posse/README.md", "see [there](gone.md)\n", "does not exist"),
     ("mab/README.md", None, "every module"),
+    ("README.md", "```cpp\nint main() {}\n```\n", "word for word"),
 ]
 
 
