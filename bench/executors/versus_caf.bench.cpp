@@ -62,14 +62,13 @@ std::string name_of(const bench::program& what, bool quick, int workers) {
 
 template <class Scheduler>
 void add_case(bench::plan& plan, const bench::program& what, int workers) {
-  plan.add(
-    name_of<Scheduler>(what, plan.quick(), workers),
-    [&what, workers, size = size_of(what, plan.quick())](benchmark::State& state) {
-      Scheduler scheduler{workers};
-      caf::actor_system system{scheduler.config};
-      bench::check(state, what.expected(size), [&] { return what.run(system, size); });
-    },
-    {.baseline = name_of<ours>(what, plan.quick(), workers)});
+  plan.add(name_of<Scheduler>(what, plan.quick(), workers),
+           [&what, workers, size = size_of(what, plan.quick())](benchmark::State& state) {
+             Scheduler scheduler{workers};
+             caf::actor_system system{scheduler.config};
+             bench::check(state, what.expected(size), [&] { return what.run(system, size); });
+           },
+           {.baseline = name_of<ours>(what, plan.quick(), workers)});
 }
 
 // How many times as fast we are as the better of CAF's two schedulers.

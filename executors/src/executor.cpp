@@ -260,7 +260,10 @@ work_item executor::next_own() noexcept {
     if (auto item = pop_injected())
       return item;
   if (auto item = pop_newest()) {
-    if (tick_lifo_polls_ < max_lifo_polls) {
+    // The limit is for the sake of what else waits here. Where nothing does, the
+    // item would only be offered to others, and two actors that take turns be
+    // torn apart.
+    if (tick_lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
       ++tick_lifo_polls_;
       counters_.lifo_hits.add();
       return found(item);
@@ -363,11 +366,10 @@ void executor::park() noexcept {
   });
   if (must_sleep) {
     counters_.times_parked.add();
-    searching_ = idle.sleep(index_, pool_.spins_) == sleepers::reason::search;
+    idle.sleep(index_, pool_.spins_);
     tick_start_ = tick_clock::now();
-  } else {
-    searching_ = true;
   }
+  searching_ = true;
   pool_.backstop_->arm();
 }
 

@@ -48,9 +48,11 @@ caf::behavior creature(caf::stateful_actor<creature_state>* self, const caf::act
 }
 
 struct mall_state {
+  std::int64_t meetings_left = 0;
+  // Not first: CAF 0.17.6 passes the actor's own pointer to a state that can be made from it, which
+  // in C++20 an aggregate can whose first member is an actor.
   caf::actor waiting; // for a partner
   std::int32_t colour = 0;
-  std::int64_t meetings_left = 0;
   std::int64_t faded = 0;
   std::int64_t sum = 0; // of what they said when they faded
 };

@@ -254,9 +254,9 @@ public:
 
 private:
   T value_{};
-  std::size_t writer_ = 0;                                   ///< thread of the last write,
-  std::uint32_t written_ = 0;                                ///< and its clock then
-  mutable std::array<std::uint32_t, max_threads> reads_{};   ///< clocks of the last reads
+  std::size_t writer_ = 0;                                 ///< thread of the last write,
+  std::uint32_t written_ = 0;                              ///< and its clock then
+  mutable std::array<std::uint32_t, max_threads> reads_{}; ///< clocks of the last reads
 };
 
 /// Stands in for std::mutex.

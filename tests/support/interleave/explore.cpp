@@ -82,9 +82,12 @@ public:
 
   std::uint32_t choose(choice kind, std::uint32_t options) override {
     switch (kind) {
-      case choice::preemption: return below(preemption_odds_) == 0 ? 1 + below(options - 1) : 0;
-      case choice::anomaly: return below(anomaly_odds_) == 0 ? 1 + below(options - 1) : 0;
-      default: return below(options);
+    case choice::preemption:
+      return below(preemption_odds_) == 0 ? 1 + below(options - 1) : 0;
+    case choice::anomaly:
+      return below(anomaly_odds_) == 0 ? 1 + below(options - 1) : 0;
+    default:
+      return below(options);
     }
   }
 

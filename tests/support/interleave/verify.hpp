@@ -22,7 +22,10 @@ inline void verify(std::string_view name, const scenario& body, limits bounds = 
     INFO(found.text());
     REQUIRE_FALSE(found.failed);
     REQUIRE((random || found.complete || sanitized));
-    std::printf("%s, %s", found.complete ? "all" : random ? "random" : "first",
+    std::printf("%s, %s",
+                found.complete ? "all"
+                : random       ? "random"
+                               : "first",
                 found.text().c_str());
   }
 }

@@ -67,8 +67,8 @@ public:
     return true;
   }
 
-  /// Registers the caller as searching, however many do: for one who was about
-  /// to sleep when it saw work, of which there may be enough for others.
+  /// Registers the caller as searching, however many do: for one who comes out
+  /// of the set (see basic_sleepers).
   void resume_searching() noexcept {
     searching_.fetch_add(1, std::memory_order_seq_cst);
   }

@@ -21,17 +21,17 @@ namespace basal::executors {
 /// store) and then calls notify() or wake(), which look at the idle set. So
 /// work that waits implies somebody awake or woken: see basic_idle_set.
 ///
+/// While an executor searches, producers wake nobody. In return the last one to
+/// end its search looks whether work is left and wakes another. An executor can
+/// still count as searching when it enters the idle set and be woken for
+/// something else before it looks again; hence everybody who comes out of the
+/// idle set, by whatever way, counts as searching and owes that look.
+///
 /// The parts are template parameters so that tests can run the same code under
 /// a controlled scheduler, and with errors put into them.
 template <class IdleSet = idle_set, class Parker = parker>
 class basic_sleepers {
 public:
-  /// What an executor was woken for.
-  enum class reason {
-    look,   ///< something was added for it alone, or the pool stops
-    search, ///< there is work for anybody; it counts as searching already
-  };
-
   explicit basic_sleepers(std::size_t executors)
     : size_(executors), idle_(executors), beds_(std::make_unique<bed[]>(executors)) {
   }
@@ -55,8 +55,7 @@ public:
   /// `searching`. `stay_awake()` then looks at every source of work again, in
   /// seq_cst.
   /// @returns whether the caller must call sleep() now. Otherwise it goes on and
-  ///          counts as searching: producers may have seen it search until just
-  ///          now and woken nobody, so the duty of the last searcher is its own.
+  ///          counts as searching.
   template <class StayAwake>
   [[nodiscard]] bool prepare_sleep(std::size_t index, bool searching,
                                    StayAwake stay_awake) noexcept {
@@ -71,9 +70,11 @@ public:
     return false;
   }
 
-  /// Sleeps until somebody wakes executor `index`; see parker::park.
-  reason sleep(std::size_t index, std::uint32_t spins) noexcept {
-    return beds_[index].sleeper.park(spins) == search_token ? reason::search : reason::look;
+  /// Sleeps until somebody wakes executor `index`; see parker::park. Afterwards
+  /// the caller counts as searching.
+  void sleep(std::size_t index, std::uint32_t spins) noexcept {
+    if (beds_[index].sleeper.park(spins) == look_token)
+      idle_.resume_searching();
   }
 
   // -- the producer's side ----------------------------------------------------
@@ -122,7 +123,10 @@ public:
   }
 
 private:
+  /// Woken for something that was added for it alone, or because the pool stops.
   static constexpr auto look_token = Parker::first_token;
+
+  /// Woken for work that anybody may take; counts as searching already.
   static constexpr auto search_token = Parker::first_token + 1;
 
   /// One cache line each: a sleeper that still spins reads it all the time.

@@ -1,0 +1,294 @@
+#pragma once
+
+#include "model_support.hpp"
+
+#include <mutex>
+
+#include <basal/executors/inbox.hpp>
+#include <basal/executors/sleepers.hpp>
+
+namespace model {
+
+using basal::executors::basic_idle_set;
+using basal::executors::basic_inbox;
+using basal::executors::basic_parker;
+using basal::executors::basic_sleepers;
+using basal::executors::inbox_list;
+using basal::executors::inbox_node;
+
+using parker = basic_parker<atomic<std::uint32_t>>;
+using sleepers = basic_sleepers<basic_idle_set<atomic>, parker>;
+
+/// As injection_queue: a mutex, a queue, and a size that anybody may look at.
+class shared_queue {
+public:
+  bool push(int number) {
+    std::lock_guard guard{mutex_};
+    if (closed_)
+      return false;
+    append(number);
+    return true;
+  }
+
+  void push_accepted(int number) {
+    std::lock_guard guard{mutex_};
+    append(number);
+  }
+
+  /// 0 when there is none.
+  int pop() {
+    std::lock_guard guard{mutex_};
+    if (first_ == last_)
+      return 0;
+    int number = items_[static_cast<std::size_t>(first_)];
+    first_ = first_ + 1;
+    size_.store(last_ - first_, std::memory_order_seq_cst);
+    return number;
+  }
+
+  void close() {
+    std::lock_guard guard{mutex_};
+    closed_ = true;
+  }
+
+  bool empty() const {
+    return size_.load(std::memory_order_seq_cst) == 0;
+  }
+
+private:
+  void append(int number) {
+    items_[static_cast<std::size_t>(last_)] = number;
+    last_ = last_ + 1;
+    size_.store(last_ - first_, std::memory_order_seq_cst);
+  }
+
+  basal::interleave::mutex mutex_;
+  std::array<item, 16> items_;
+  item first_, last_;
+  plain<bool> closed_;
+  atomic<int> size_;
+};
+
+/// Something addressed to one executor.
+struct letter {
+  inbox_node node;
+  item number;
+
+  explicit letter(int n) : number(n) {
+    node.item.object = this;
+  }
+};
+
+/// What differs between pools. The defaults are what the runtime uses; bugs are
+/// put in by replacing them.
+struct sound {
+  using sleepers_type = sleepers;
+  using ring = basal::executors::run_queue<item, 4, atomic>;
+  using inbox = basic_inbox<atomic>;
+
+  /// Whether an executor looks at its queues again before it sleeps.
+  static constexpr bool looks_again = true;
+
+  /// Whether an executor that sees the stop looks at the shared queue again.
+  static constexpr bool leaves_with_look = true;
+
+  /// Whether stop() wakes those who sleep.
+  static constexpr bool stop_wakes = true;
+
+  /// Whether stop() waits for the backstop before executors may leave.
+  static constexpr bool stop_waits_for_backstop = true;
+};
+
+/// executor_pool and executor, reduced to what takes part in the protocols: the
+/// order in which queues, idle set and stop flag are touched is that of
+/// executor.cpp and executor_pool.cpp. Items and letters are numbers; the loop
+/// hands them to the test.
+template <std::size_t Executors, class Parts = sound>
+class pool {
+public:
+  struct executor {
+    std::size_t index;
+    bool searching = false;
+    int suspended = 0;
+    inbox_list pinned;
+  };
+
+  // -- outside ----------------------------------------------------------------
+
+  bool submit(int number) {
+    if (!injection_.push(number))
+      return false;
+    idle.notify();
+    return true;
+  }
+
+  void deliver(std::size_t index, letter& l) {
+    inboxes_[index].push(l.node);
+    idle.wake(index);
+  }
+
+  /// As claim_idle() and deliver_claimed().
+  bool offer(letter& l) {
+    auto index = idle.claim();
+    if (!index)
+      return false;
+    inboxes_[*index].push(l.node);
+    idle.wake_claimed(*index);
+    return true;
+  }
+
+  void stop() {
+    injection_.close();
+    if (Parts::stop_waits_for_backstop)
+      while (backstop_busy.load(std::memory_order_acquire) != 0)
+        backstop_busy.futex_wait(1);
+    stopping_.store(true, std::memory_order_seq_cst);
+    if (Parts::stop_wakes)
+      idle.wake_all();
+  }
+
+  /// One look of the backstop, at an executor whose task takes long, and its
+  /// end.
+  void backstop_look(std::size_t index) {
+    if (auto number = newest_[index].exchange(0, std::memory_order_acq_rel)) {
+      injection_.push_accepted(number);
+      idle.notify();
+    }
+    backstop_busy.store(0, std::memory_order_release);
+    backstop_busy.futex_wake_one(&backstop_busy);
+  }
+
+  // -- on an executor ---------------------------------------------------------
+
+  void push_back(executor& self, int number) {
+    if (!rings_[self.index].push_back(number))
+      injection_.push_accepted(number);
+    idle.notify();
+  }
+
+  void push_newest(executor& self, int number) {
+    if (auto older = newest_[self.index].exchange(number, std::memory_order_acq_rel))
+      push_back(self, older);
+  }
+
+  /// The loop; `work(executor&, number)` runs an item or letter. Returns when
+  /// the pool has stopped.
+  template <class Work>
+  void run_executor(std::size_t index, Work work) {
+    executor self{.index = index, .pinned = {}};
+    for (;;) {
+      if (auto number = next(self)) {
+        work(self, number);
+        continue;
+      }
+      if (stopping_.load(std::memory_order_seq_cst) && self.suspended == 0
+          && inboxes_[index].empty() && (!Parts::leaves_with_look || injection_.empty()))
+        break;
+      park(self);
+    }
+    found(self);
+  }
+
+  // -- afterwards -------------------------------------------------------------
+
+  /// Everybody sleeps, nobody is believed to search, nothing waits.
+  void expect_at_rest() {
+    for (std::size_t i = 0; i < Executors; ++i)
+      check(rings_[i].empty() && inboxes_[i].empty(), "work waits, and everybody sleeps");
+    check(injection_.empty(), "work waits, and everybody sleeps");
+    check(idle.num_parked() == Executors, "a sleeping executor is not in the idle set");
+    check(idle.num_searching() == 0, "nobody searches, but somebody is counted");
+  }
+
+  typename Parts::sleepers_type idle{Executors};
+
+  /// 1 from the start in scenarios with a backstop, until it has ended.
+  atomic<std::uint32_t> backstop_busy{0};
+
+private:
+  int next(executor& self) {
+    auto number = next_own(self);
+    return number != 0 ? number : next_shared(self);
+  }
+
+  int next_own(executor& self) {
+    auto i = self.index;
+    if (newest_[i].load(std::memory_order_relaxed) != 0)
+      if (auto number = newest_[i].exchange(0, std::memory_order_acq_rel))
+        return found(self, number);
+    item number;
+    if (rings_[i].pop_front(number))
+      return found(self, number);
+    if (!inboxes_[i].empty())
+      inboxes_[i].take_all(self.pinned);
+    if (auto* node = self.pinned.pop_front())
+      return found(self, static_cast<letter*>(node->item.object)->number);
+    return 0;
+  }
+
+  int next_shared(executor& self) {
+    if (auto number = pop_injected(self))
+      return number;
+    if (Executors == 1)
+      return 0;
+    if (!self.searching) {
+      if (!idle.start_searching())
+        return 0;
+      self.searching = true;
+    }
+    item number;
+    for (std::size_t i = 1; i < Executors; ++i)
+      if (rings_[(self.index + i) % Executors].steal_into(rings_[self.index], number) > 0)
+        return found(self, number);
+    return pop_injected(self);
+  }
+
+  int pop_injected(executor& self) {
+    if (injection_.empty())
+      return 0;
+    auto number = injection_.pop();
+    return number == 0 ? 0 : found(self, number);
+  }
+
+  int found(executor& self, int number = 0) {
+    if (self.searching) {
+      self.searching = false;
+      idle.stop_searching([this] { return work_for_searchers(); });
+    }
+    return number;
+  }
+
+  bool work_for_searchers() {
+    if (!injection_.empty())
+      return true;
+    if (idle.num_searching() != 0)
+      return false;
+    for (auto& each : rings_)
+      if (!each.empty())
+        return true;
+    return false;
+  }
+
+  bool must_stay_awake(executor& self) {
+    if (!inboxes_[self.index].empty() || work_for_searchers())
+      return true;
+    return stopping_.load(std::memory_order_seq_cst) && self.suspended == 0;
+  }
+
+  void park(executor& self) {
+    auto searching = std::exchange(self.searching, false);
+    auto must_sleep = idle.prepare_sleep(
+      self.index, searching, [&] { return Parts::looks_again && must_stay_awake(self); });
+    if (must_sleep)
+      idle.sleep(self.index, 0);
+    self.searching = true;
+  }
+
+  std::array<typename Parts::ring, Executors> rings_;
+  std::array<typename Parts::inbox, Executors> inboxes_;
+  std::array<atomic<int>, Executors> newest_;
+  shared_queue injection_;
+  atomic<bool> stopping_{false};
+};
+
+} // namespace model

@@ -1,0 +1,122 @@
+// Stopping a pool under controlled schedules: every executor leaves, and what
+// was accepted has run.
+
+#include "model_pool.hpp"
+
+using namespace model;
+
+namespace {
+
+/// A producer submits `items`, a third thread stops the pool meanwhile. Item 1
+/// pushes two more.
+template <std::size_t Executors>
+scenario stop_meets_submit(int items) {
+  return [=](run& r) {
+    pool<Executors> p;
+    tally<8> seen;
+    int accepted = 0;
+    for (std::size_t i = 0; i < Executors; ++i)
+      r.thread("executor " + std::to_string(i), [&, i] {
+        p.run_executor(i, [&](auto& self, int number) {
+          seen.see(number);
+          if (number == 1) {
+            p.push_newest(self, 7);
+            p.push_newest(self, 8);
+          }
+        });
+      });
+    r.thread("producer", [&] {
+      for (int k = 1; k <= items && p.submit(k); ++k)
+        accepted = k;
+    });
+    r.thread("stopper", [&] { p.stop(); });
+    r.go();
+    seen.expect_all(accepted);
+    check(p.idle.num_parked() == 0, "an executor that has left is in the idle set");
+    check(p.idle.num_searching() == 0, "nobody searches, but somebody is counted");
+  };
+}
+
+/// Item 1 suspends its fiber; a letter from outside ends that wait, before the
+/// stop or after it.
+template <std::size_t Executors>
+scenario stop_meets_suspended() {
+  return [](run& r) {
+    pool<Executors> p;
+    tally<2> seen;
+    letter resume{2};
+    atomic<std::uint32_t> waits_on; // 1 + the executor whose fiber waits
+    auto waiting_executor = [&] {
+      std::uint32_t found = 0;
+      while ((found = waits_on.load(std::memory_order_acquire)) == 0)
+        waits_on.futex_wait(0);
+      waits_on.futex_wake_one(&waits_on); // the other one who waits for this
+      return found - 1;
+    };
+    for (std::size_t i = 0; i < Executors; ++i)
+      r.thread("executor " + std::to_string(i), [&, i] {
+        p.run_executor(i, [&](auto& self, int number) {
+          seen.see(number);
+          if (number == 1) {
+            ++self.suspended;
+            waits_on.store(static_cast<std::uint32_t>(self.index + 1), std::memory_order_release);
+            waits_on.futex_wake_one(&waits_on);
+          } else {
+            check(self.suspended == 1, "resumed on another executor");
+            --self.suspended;
+          }
+        });
+      });
+    r.thread("waker", [&] {
+      p.submit(1);
+      p.deliver(waiting_executor(), resume);
+    });
+    r.thread("stopper", [&] {
+      waiting_executor(); // item 1 has been accepted by then
+      p.stop();
+    });
+    r.go();
+    seen.expect_all();
+    check(p.idle.num_searching() == 0, "nobody searches, but somebody is counted");
+  };
+}
+
+/// The backstop moves what a long task left in its executor's newest-first
+/// slot, while the pool stops.
+scenario stop_meets_backstop() {
+  return [](run& r) {
+    pool<1> p;
+    tally<2> seen;
+    p.backstop_busy.store(1);
+    p.submit(1);
+    r.thread("executor", [&] {
+      p.run_executor(0, [&](auto& self, int number) {
+        seen.see(number);
+        if (number == 1)
+          p.push_newest(self, 2);
+      });
+    });
+    r.thread("backstop", [&] { p.backstop_look(0); });
+    r.thread("stopper", [&] { p.stop(); });
+    r.go();
+    seen.expect_all();
+  };
+}
+
+} // namespace
+
+TEST_CASE("stop: what was accepted runs, and nobody hangs") {
+  verify("stop, 1 executor", stop_meets_submit<1>(2));
+  verify("stop, 2 executors", stop_meets_submit<2>(2), {.preemptions = 1});
+  verify("stop, 3 executors", stop_meets_submit<3>(2), {.preemptions = 0, .anomalies = 0});
+}
+
+TEST_CASE("stop: an executor with a suspended fiber waits for it") {
+  verify("stop, suspended, 1 executor", stop_meets_suspended<1>(), {.anomalies = 0});
+  verify("stop, suspended, 2 executors", stop_meets_suspended<2>(),
+         {.preemptions = 1, .anomalies = 0});
+}
+
+TEST_CASE("stop: what the backstop has in hand is not left behind") {
+  verify("stop, backstop", stop_meets_backstop());
+}
