@@ -27,8 +27,8 @@ struct page_rank_result {
 /// nothing just end the series' paths; after scaling that equals the usual rule that they lead
 /// everywhere, since that rule only adds a multiple of v. Include graphs have few cycles, so terms
 /// vanish soon: the series stops when d/(1-d) times the sum of a term, which bounds the sum of all
-/// later terms, plus that term is below `tolerance` times the sum so far. Sequential; the same result
-/// bit for bit on the same graph.
+/// later terms, plus that term is below `tolerance` times the sum so far. Sequential; the same
+/// result bit for bit on the same graph.
 [[nodiscard]] page_rank_result page_rank(const include_graph& graph,
                                          const page_rank_options& options = {});
 

@@ -1,5 +1,5 @@
-// chameneos (Kaiser and Pradat-Peyre; Savina): 100 creatures ask a mall for a partner, two at a time
-// meet and change colour. One actor is everybody's bottleneck, and all others wait for it.
+// chameneos (Kaiser and Pradat-Peyre; Savina): 100 creatures ask a mall for a partner, two at a
+// time meet and change colour. One actor is everybody's bottleneck, and all others wait for it.
 //
 // Size: meetings. At the end each creature tells in how many it took part: two per meeting.
 

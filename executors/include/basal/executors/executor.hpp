@@ -26,9 +26,9 @@ namespace basal::executors {
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
-/// that wake each other would starve the rest); then inbox and ring in turn; the injection queue; work that
-/// has yielded; other rings; sleep. Work that has yielded comes first once the
-/// rest had a turn.
+/// that wake each other would starve the rest); then inbox and ring in turn; the
+/// injection queue; work that has yielded; other rings; sleep. Work that has
+/// yielded comes first once the rest had a turn.
 class executor {
 public:
   /// Items run between two updates of the statistics behind the injection
