@@ -3,8 +3,8 @@
 //
 // Each library as its manual has it. basal's tasks are two words that the spawner owns; the others
 // allocate and copy a closure. oneTBB's task_group counts its tasks itself, for the others an
-// atomic counter does. `std::async` starts a thread per task, so it gets 1 % of them; its row is that of
-// another size.
+// atomic counter does. `std::async` starts a thread per task, so it gets 1 % of them; its row is
+// that of another size.
 
 #include "bench/support/bench.hpp"
 
