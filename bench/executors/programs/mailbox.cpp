@@ -1,6 +1,6 @@
 // mailbox performance (CAF's suite): 20 actors flood one with 10^6 messages each, without waiting
 // for anything. Senders outrun the receiver, so what shows is a long mailbox, allocation and, where
-// the scheduler lets the receiver fall behind, memory: up to 3 GB.
+// the scheduler lets the receiver fall behind, memory: over 2 GB.
 //
 // Size: messages per sender. Every message carries its number in the sender's count.
 

@@ -12,7 +12,7 @@ namespace basal::bench {
 struct program {
   const char* name;
   std::int64_t size;       ///< how many things a run does; what they are says the program's file
-  std::int64_t quick_size; ///< the same with --quick: some 25 ms on one worker
+  std::int64_t quick_size; ///< the same with --quick: 5 to 40 ms
 
   /// Runs it once on a system without other actors, which it leaves without actors again: what a
   /// program leaves to clean up belongs to its time. Call it from a plain thread.
