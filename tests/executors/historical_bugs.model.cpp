@@ -103,7 +103,7 @@ public:
 
 // -- idle sets and parkers ----------------------------------------------------
 
-/// V-D4: tests the bit, then clears it, so that an executor which takes itself
+/// Volt's mistake: tests the bit, then clears it, so that an executor which takes itself
 /// out and one that claims it may both believe that they cleared it.
 class tests_then_clears : public basic_idle_set<atomic> {
 public:
@@ -163,6 +163,10 @@ public:
 
 struct no_last_look : sound {
   static constexpr bool looks_again = false;
+};
+
+struct no_search_when_out : sound {
+  static constexpr bool searches_when_out = false;
 };
 
 struct forgotten_unpark : sound {
@@ -412,6 +416,8 @@ TEST_CASE("bugs of going to sleep are caught") {
   expect_failure("bug: claimed executor not counted as searching",
                  submitting<with_idle_set<forgets_claimed_searcher>, 2>(1), "contract");
   expect_failure("bug: the last searcher wakes nobody", depending<with_idle_set<never_last>, 2>(),
+                 "work waits, and everybody sleeps");
+  expect_failure("bug: not searching when out of the idle set", depending<no_search_when_out, 2>(),
                  "work waits, and everybody sleeps");
   expect_failure("bug: token without wake-up", submitting<with_no_futex_wake, 1>(1),
                  "work waits, and everybody sleeps");

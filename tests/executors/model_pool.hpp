@@ -89,6 +89,9 @@ struct sound {
   /// Whether an executor looks at its queues again before it sleeps.
   static constexpr bool looks_again = true;
 
+  /// Whether an executor that comes out of the idle set owes what a searcher owes.
+  static constexpr bool searches_when_out = true;
+
   /// Whether an executor that sees the stop looks at the shared queue again.
   static constexpr bool leaves_with_look = true;
 
@@ -282,6 +285,10 @@ private:
     if (must_sleep)
       idle.sleep(self.index, 0);
     self.searching = true;
+    if (!Parts::searches_when_out) {
+      self.searching = false;
+      idle.stop_searching([] { return false; });
+    }
   }
 
   std::array<typename Parts::ring, Executors> rings_;
