@@ -3,7 +3,7 @@ function(run RESULT PROGRAM)
   execute_process(COMMAND ${PROGRAM} --conformance.rounds=${ROUNDS} ${ARGN}
     OUTPUT_VARIABLE output
     RESULT_VARIABLE status
-    TIMEOUT 50)
+    TIMEOUT 110)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${PROGRAM} ${ARGN} ended with ${status}; it printed\n${output}")
   endif()
