@@ -13,6 +13,13 @@ if(NOT Boost_context_FOUND)
 endif()
 basal_declare_dependency(Boost::context LIBS -lboost_context)
 
+find_package(Hwloc)
+if(NOT Hwloc_FOUND)
+  message(FATAL_ERROR "hwloc not found. executors/ asks it which CPUs share a core. "
+                      "Install it (Debian: apt install libhwloc-dev) or run ./dev setup.")
+endif()
+basal_declare_dependency(Hwloc::Hwloc LIBS -lhwloc)
+
 if(BASAL_WITH_ACTORS)
   find_package(CAF 0.17 COMPONENTS core io)
   if(NOT CAF_FOUND)

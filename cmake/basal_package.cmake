@@ -45,6 +45,7 @@ function(basal_install_package)
   install(TARGETS basal EXPORT basal-targets)
   install(EXPORT basal-targets NAMESPACE basal:: DESTINATION ${package_dir})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindBdwGC.cmake
           DESTINATION ${package_dir})
   _basal_write_config(${package_dir})
@@ -68,11 +69,12 @@ endif()
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(Boost 1.74 CONFIG COMPONENTS context)
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+find_dependency(Hwloc)
 if("actors" IN_LIST _basal_wanted)
-  list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
   find_dependency(CAF 0.17 COMPONENTS core io)
-  list(REMOVE_ITEM CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 endif()
+list(REMOVE_ITEM CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/basal-targets.cmake")
 
 foreach(_basal_component IN LISTS _basal_wanted)

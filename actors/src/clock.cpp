@@ -1,5 +1,8 @@
 #include <basal/actors/clock.hpp>
 
+#include <basal/executors/executor.hpp>
+#include <basal/executors/tick_clock.hpp>
+
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/detail/set_thread_name.hpp>
@@ -7,11 +10,37 @@
 #include <caf/sec.hpp>
 #include <caf/system_messages.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace basal::actors {
 
 namespace {
+
+/// Tells the time of tick_clock's readings, at half the cost of asking steady_clock each time. Asks
+/// it once a millisecond, so that an error of tick_clock's rate (some 10^-4) does not add up.
+class tick_translator {
+public:
+  using clock_type = caf::actor_clock::clock_type;
+
+  clock_type::time_point operator()(std::uint64_t ticks) noexcept {
+    if (ticks - ticks_ > stretch_) {
+      ticks_ = ticks;
+      time_ = std::max(latest_, clock_type::now());
+    }
+    const auto since = static_cast<double>(static_cast<std::int64_t>(ticks - ticks_));
+    latest_ = time_ + clock_type::duration{static_cast<std::int64_t>(since * ns_per_tick_)};
+    return latest_;
+  }
+
+private:
+  double ns_per_tick_ = 1 / executors::tick_clock::per_nanosecond();
+  std::uint64_t stretch_ = executors::tick_clock::to_ticks(std::chrono::milliseconds{1});
+  std::uint64_t ticks_ = 0;
+  clock_type::time_point time_{};
+  clock_type::time_point latest_{}; // what it said last, since time does not go back
+};
 
 // No execution unit: the receiver is scheduled from outside, through the injection queue.
 struct deliver {
@@ -59,6 +88,16 @@ void clock::stop() {
   if (thread_.joinable())
     thread_.join();
   cancel_all();
+}
+
+caf::actor_clock::time_point clock::now() const noexcept {
+  auto* self = executors::executor::current();
+  if (self == nullptr)
+    return clock_type::now();
+  const auto ticks = executors::tick_clock::now();
+  self->look(ticks);
+  static thread_local tick_translator translate;
+  return translate(ticks);
 }
 
 std::size_t clock::pending() const {

@@ -5,12 +5,20 @@
 #include <basal/posse/config.hpp>
 
 #include <caf/actor_system_config.hpp>
+#include <caf/config_option.hpp>
+#include <caf/config_option_adder.hpp>
+#include <caf/config_option_set.hpp>
+#include <caf/config_value.hpp>
 #include <caf/deep_to_string.hpp>
 #include <caf/timespan.hpp>
 
+#include <cctype>
+#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace basal::actors {
 
@@ -19,18 +27,106 @@ namespace {
 // More is a slip of the keyboard; the address space would hold only a few.
 constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
 
+// A century, which fits into every clock.
+constexpr caf::timespan no_deadline = std::chrono::hours{24 * 365 * 100};
+
+/// What the user says about an option, and where; for messages.
+struct setting {
+  std::string where; ///< the option's name or the variable's
+  std::optional<caf::config_value> value;
+};
+
+const caf::config_option_set& our_options() {
+  static const auto result = [] {
+    caf::config_option_set options;
+    add_options(options);
+    return options;
+  }();
+  return result;
+}
+
+std::string type_of(const std::string& option) {
+  const auto name = our_options().qualified_name_lookup(option)->type_name();
+  return std::string{name.begin(), name.end()};
+}
+
+setting find(const caf::actor_system_config& cfg, const char* group, const char* name) {
+  setting result{std::string{group} + "." + name, std::nullopt};
+  if (const auto* held = caf::get_if(&caf::content(cfg), result.where)) {
+    result.value = *held;
+  } else if (std::string_view{group} == "basal") {
+    const auto variable = environment_variable(name);
+    if (const char* text = std::getenv(variable.c_str())) {
+      auto parsed = our_options().qualified_name_lookup(result.where)->parse(text);
+      if (!parsed)
+        throw std::invalid_argument(variable + " is '" + text + "', which is no "
+                                    + type_of(result.where));
+      result.where = variable;
+      result.value = std::move(*parsed);
+    }
+  }
+  return result;
+}
+
 template <class T>
-T checked(const caf::actor_system_config& cfg, const char* name, T fallback, T least, T most,
-          const char* unit) {
-  const auto value = caf::get_or(cfg, name, fallback);
+T checked(const setting& given, T fallback, T least, T most, const char* unit) {
+  const auto value = given.value ? caf::get<T>(*given.value) : fallback;
   if (value < least || value > most)
-    throw std::invalid_argument(std::string{name} + " is " + caf::deep_to_string(value)
+    throw std::invalid_argument(given.where + " is " + caf::deep_to_string(value)
                                 + ", must be from " + caf::deep_to_string(least) + " to "
                                 + caf::deep_to_string(most) + unit);
   return value;
 }
 
+executors::pinning pinning_of(const setting& given) {
+  using executors::pinning;
+  const auto text = given.value ? caf::get<std::string>(*given.value) : "none";
+  for (auto pin : {pinning::none, pinning::spread, pinning::compact})
+    if (text == to_string(pin))
+      return pin;
+  throw std::invalid_argument(given.where + " is '" + text + "', must be none, spread or compact");
+}
+
+// Pinned executors that shared a CPU would only be in each other's way.
+void check_pinned(const char* option, std::size_t executors, executors::pinning pin) {
+  if (pin == executors::pinning::none)
+    return;
+  if (const auto cpus = executors::cpus_for(pin).size(); executors > cpus)
+    throw std::invalid_argument(std::string{"basal."} + option + " is " + std::to_string(executors)
+                                + ", must be from 1 to " + std::to_string(cpus)
+                                + ", the CPUs of this process, where basal.pinning is set");
+}
+
 } // namespace
+
+const char* to_string(executors::pinning pin) noexcept {
+  switch (pin) {
+  case executors::pinning::spread:
+    return "spread";
+  case executors::pinning::compact:
+    return "compact";
+  case executors::pinning::none:
+    break;
+  }
+  return "none";
+}
+
+std::string environment_variable(const char* option) {
+  std::string result = "BASAL_";
+  for (; *option != '\0'; ++option)
+    result += *option == '-' ? '_' : static_cast<char>(std::toupper(*option));
+  return result;
+}
+
+void add_options(caf::config_option_set& known) {
+  caf::config_option_adder{known, "basal"}
+    .add<std::size_t>("message-executors", "number of executors that run actors")
+    .add<std::size_t>("compute-executors", "number of executors for pure functions")
+    .add<caf::timespan>("quantum", "time slice of computations, 50us to 10ms")
+    .add<std::size_t>("stack-bytes", "usable bytes of each fiber's stack")
+    .add<std::string>("pinning", "executors keep to CPUs: none, spread or compact")
+    .add<caf::timespan>("stop-deadline", "end the program if handlers keep it from stopping");
+}
 
 scheduler_options read_options(const caf::actor_system_config& cfg) {
   using executors::pool_config;
@@ -38,21 +134,27 @@ scheduler_options read_options(const caf::actor_system_config& cfg) {
   const runtime_config defaults;
   const std::size_t one = 1;
   const auto most = pool_config::max_executors;
-  // CAF reads max-threads, too, but has no way to say "not set".
+  const auto of_basal = [&](const char* name) { return find(cfg, "basal", name); };
+  const auto of_caf = [&](const char* name) { return find(cfg, "scheduler", name); };
   const auto threads
-    = checked(cfg, "scheduler.max-threads", executors::usable_cpus(), one, most, " threads");
+    = checked(of_caf("max-threads"), executors::usable_cpus(), one, most, " threads");
   scheduler_options result{};
   result.message_executors
-    = checked(cfg, "basal.message-executors", threads, one, most, " executors");
+    = checked(of_basal("message-executors"), threads, one, most, " executors");
   result.compute_executors
-    = checked(cfg, "basal.compute-executors", defaults.compute_executors, one, most, " executors");
+    = checked(of_basal("compute-executors"), defaults.compute_executors, one, most, " executors");
   result.quantum
-    = checked<caf::timespan>(cfg, "basal.quantum", defaults.quantum, runtime_config::min_quantum,
+    = checked<caf::timespan>(of_basal("quantum"), defaults.quantum, runtime_config::min_quantum,
                              runtime_config::max_quantum, "");
-  result.stack_bytes = checked(cfg, "basal.stack-bytes", defaults.stack_bytes,
+  result.stack_bytes = checked(of_basal("stack-bytes"), defaults.stack_bytes,
                                executors::stack_pool::min_stack_bytes, max_stack_bytes, " bytes");
+  result.pin = pinning_of(of_basal("pinning"));
+  check_pinned("message-executors", result.message_executors, result.pin);
+  check_pinned("compute-executors", result.compute_executors, result.pin);
+  result.stop_patience = checked<caf::timespan>(of_basal("stop-deadline"), no_deadline,
+                                                std::chrono::milliseconds{1}, no_deadline, "");
   result.max_throughput
-    = checked(cfg, "scheduler.max-throughput", scheduler_options::default_max_throughput, one,
+    = checked(of_caf("max-throughput"), scheduler_options::default_max_throughput, one,
               std::numeric_limits<std::size_t>::max(), " messages");
   return result;
 }

@@ -10,11 +10,15 @@
 #include <caf/logger.hpp>
 #include <caf/resumable.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
 
 namespace basal::actors {
+
+using namespace std::chrono_literals;
 
 /// CAF's name for a message executor. Actors keep a pointer to the one that ran them last and may
 /// use it from another thread, so it asks for the thread it is on.
@@ -31,16 +35,78 @@ public:
     return owner_.max_throughput();
   }
 
+  /// CAF asks the thread's logger at each message, more than once, and the logger takes a lock that
+  /// all threads share. Where nothing is logged, no logger gives the same answer. To be called
+  /// before each actor, since CAF sets the logger of a thread that spawns.
+  void silence() const noexcept {
+    if (quiet_ && caf::logger::current_logger() != nullptr)
+      caf::logger::set_current_actor_system(nullptr);
+  }
+
 private:
   scheduler& owner_;
+  const bool quiet_ = owner_.system().logger().verbosity() == CAF_LOG_LEVEL_QUIET;
 };
 
 const executors::work_ops scheduler::job_ops{
   &scheduler::run,
   [](void* job) noexcept { release_unrun(static_cast<caf::resumable*>(job)); },
+  "an actor",
 };
 
 namespace {
+
+/// How many messages an actor may handle before the others have their turn: as many as fit into a
+/// quantum at the cost of those that it has handled so far, beginning with two. To CAF, which knows
+/// no time, each batch is a limit of its own.
+///
+/// The time comes for free: CAF's actors ask the clock after every few messages, and clock::now
+/// tells the executor.
+class turn {
+public:
+  turn(executors::executor& self, std::size_t most) noexcept
+    : self_(self), begin_(self.last_look()), left_(std::max<std::size_t>(most, least)) {
+  }
+
+  std::size_t next_batch() const noexcept {
+    return batch_;
+  }
+
+  /// The actor has handled a batch and has more.
+  /// @returns whether it may go on.
+  bool spend() noexcept {
+    left_ -= batch_;
+    handled_ += batch_;
+    // The actor may have been suspended and others have run meanwhile, all the more reason to stop.
+    const auto spent = std::max<std::uint64_t>(1, self_.last_look() - begin_);
+    const auto quantum = self_.quantum_ticks();
+    const auto fit = spent < quantum ? (quantum - spent) * handled_ / spent : 0;
+    if (fit < least) {
+      self_.count_quantum_end();
+      return false;
+    }
+    batch_ = std::min<std::uint64_t>({batch_ * growth, fit, left_});
+    return left_ >= least;
+  }
+
+private:
+  /// With a limit of one message CAF 0.17.6 hands an actor whose timeout is 0 that timeout for ever
+  /// and never the message behind it.
+  static constexpr std::uint64_t least = 2;
+
+  /// The first messages say little about those that follow.
+  static constexpr std::uint64_t growth = 4;
+
+  executors::executor& self_;
+  const std::uint64_t begin_;
+  std::uint64_t batch_ = least;
+  std::uint64_t handled_ = 0;
+  std::uint64_t left_;
+};
+
+// Who stops a system and waits wants to know why.
+constexpr auto first_report = 10s;
+constexpr auto later_report = 60s;
 
 // A constructor of caf::actor_system that throws locks a mutex that is already destroyed (0.17.6).
 [[noreturn]] void give_up(const std::exception& problem) {
@@ -71,6 +137,8 @@ void scheduler::init(caf::actor_system_config& cfg) {
     compute_config_.compute_executors = options.compute_executors;
     compute_config_.quantum = options.quantum;
     compute_config_.stack_bytes = options.stack_bytes;
+    compute_config_.pin = options.pin;
+    patience_ = options.stop_patience;
   } catch (const std::invalid_argument& invalid) {
     give_up(invalid);
   }
@@ -93,7 +161,10 @@ void scheduler::start_executors() {
   config.name = "basal.msg";
   config.executors = num_workers();
   config.stack_bytes = compute_config_.stack_bytes;
-  config.turn = compute_config_.quantum;
+  config.quantum = compute_config_.quantum;
+  config.pin = compute_config_.pin;
+  // Continuations must have waited for a quantum; of actors, less is lost when one of them moves.
+  config.steal_after = compute_config_.quantum / 2;
   config.newest_ops = &job_ops; // an actor that was just sent to runs next
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {
@@ -101,6 +172,12 @@ void scheduler::start_executors() {
     self.attachment() = owner.units_[self.index()].get();
     CAF_SET_LOGGER_SYS(&owner.system());
     owner.system().thread_started();
+  };
+  config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
+                            std::uint64_t ticks) noexcept {
+    if (work.ops == &job_ops)
+      static_cast<scheduler*>(context)->overruns_.add(static_cast<caf::resumable*>(work.object),
+                                                      ticks, self.quantum_ticks());
   };
   config.hooks.thread_stops = [](void* context, executors::executor&) noexcept {
     static_cast<scheduler*>(context)->system().thread_terminates();
@@ -114,8 +191,32 @@ void scheduler::stop() {
   stop_actors();
   clock_.stop();
   compute_->cancel();
-  messages_->stop(executors::stop_mode::discard);
-  compute_->stop(executors::stop_mode::discard);
+  stop_in_time(*messages_);
+  stop_in_time(compute_->compute());
+  compute_->stop(executors::stop_mode::discard); // forgets the pools that it asks
+}
+
+/// A handler that never returns would keep the program for ever, without a word.
+void scheduler::stop_in_time(executors::executor_pool& pool) {
+  using executors::stop_mode;
+  auto asked = std::chrono::steady_clock::now();
+  for (auto wait = std::min<std::chrono::nanoseconds>(patience_, first_report);;
+       wait = std::max<std::chrono::nanoseconds>(
+         1ms, std::min<std::chrono::nanoseconds>(patience_, later_report))) {
+    const auto who = pool.stop(stop_mode::discard, wait);
+    if (who.empty())
+      return;
+    const auto waited = std::chrono::steady_clock::now() - asked;
+    std::cerr << "basal: the actor system stops, but after "
+              << std::chrono::duration_cast<std::chrono::milliseconds>(waited).count() << " ms "
+              << to_string(who) << std::endl;
+    if (waited < patience_)
+      continue;
+    std::cerr << "basal: basal.stop-deadline has passed; the program ends. Let handlers return, or "
+                 "call poll() in long computations."
+              << std::endl;
+    std::terminate();
+  }
 }
 
 void scheduler::enqueue(caf::resumable* job) {
@@ -126,16 +227,26 @@ void scheduler::enqueue(caf::resumable* job) {
 void scheduler::run(void* object, executors::executor& self) noexcept {
   auto* job = static_cast<caf::resumable*>(object);
   auto& here = *static_cast<unit*>(self.attachment());
-  switch (job->resume(&here, here.max_throughput())) {
-  case caf::resumable::resume_later:
-    self.push_back({job, &job_ops});
-    break;
-  case caf::resumable::done:
-  case caf::resumable::awaiting_message:
-    caf::intrusive_ptr_release(job);
-    break;
-  case caf::resumable::shutdown_execution_unit:
-    break;
+  here.silence();
+  turn left{self, here.max_throughput()};
+  for (;;) {
+    switch (job->resume(&here, left.next_batch())) {
+    case caf::resumable::resume_later:
+      if (left.spend())
+        break;
+      self.push_back({job, &job_ops});
+      return;
+    case caf::resumable::done:
+      // It may have done all its work when it began, where it does not ask the clock.
+      self.look(self.now());
+      caf::intrusive_ptr_release(job);
+      return;
+    case caf::resumable::awaiting_message:
+      caf::intrusive_ptr_release(job);
+      return;
+    case caf::resumable::shutdown_execution_unit:
+      return;
+    }
   }
 }
 

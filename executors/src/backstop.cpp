@@ -8,9 +8,13 @@
 
 namespace basal::executors {
 
-backstop::backstop(executor_pool& pool)
-  : pool_(pool), seen_(pool.size()), thread_([this] { thread_main(); }) {
-  auto name = pool.config().name + ".bs";
+backstop::backstop(executor_pool& pool) noexcept : pool_(pool) {
+}
+
+void backstop::start() {
+  seen_.resize(pool_.size());
+  thread_ = std::thread{[this] { thread_main(); }};
+  auto name = pool_.config().name + ".bs";
   pthread_setname_np(thread_.native_handle(), name.c_str());
 }
 

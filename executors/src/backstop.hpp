@@ -28,8 +28,11 @@ namespace basal::executors {
 /// can miss, and a pool that has gone idle causes no wake-ups.
 class backstop {
 public:
-  explicit backstop(executor_pool& pool);
+  explicit backstop(executor_pool& pool) noexcept;
   ~backstop();
+
+  /// Starts the thread. Before the executors'.
+  void start();
 
   /// Tells it that an executor is awake. Any thread; a load unless it sleeps.
   void arm() noexcept {

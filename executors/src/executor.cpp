@@ -18,7 +18,14 @@ namespace {
 
 thread_local executor* current_executor = nullptr;
 
+/// What the load forgets in; so long that one quantum more or less tells little.
+constexpr std::uint64_t load_window_quanta = 16;
+
 } // namespace
+
+std::string executor::name() const {
+  return pool_.config().name + std::to_string(index_);
+}
 
 executor* executor::current() noexcept {
   return current_executor;
@@ -32,7 +39,13 @@ const work_ops executor::resume_ops{
 };
 
 executor::executor(executor_pool& pool, std::size_t index)
-  : pool_(pool), index_(index), random_(0x9e3779b97f4a7c15ull * (index + 1)) {
+  : pool_(pool),
+    index_(index),
+    quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
+    patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
+    ticks_(pool.config().simulate.ticks),
+    random_(pool.config().simulate.seed, index),
+    load_(load_window_quanta * quantum_ticks_) {
 }
 
 executor::~executor() = default;
@@ -41,18 +54,26 @@ executor::~executor() = default;
 
 void executor::thread_main() {
   overflow_report report_overflows;
+  enter();
+  leave();
+}
+
+void executor::enter() {
   // The hooks run on the thread's own stack, which cannot be suspended: to them
   // this is a plain thread.
   const auto& hooks = pool_.config().hooks;
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
   current_executor = this;
-  fiber native{*this};
-  native_ = &native;
-  running_ = &native;
-  tick_start_ = tick_clock::now();
+  native_.emplace(*this);
+  running_ = &*native_;
+  tick_start_ = last_look_ = now();
+  load_.set_running(true, last_look_);
   pool_.backstop_->arm(); // may find work at once and not sleep for long
-  fiber::switch_to(native, *spare_fiber(), nullptr, nullptr); // made by the pool
+  fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool
+}
+
+void executor::leave() {
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
   while (spares_ != nullptr) {
@@ -61,15 +82,21 @@ void executor::thread_main() {
     fiber::destroy(f, pool_.stacks());
   }
   current_executor = nullptr;
+  doing_.store(nullptr, std::memory_order_relaxed);
+  const auto& hooks = pool_.config().hooks;
   if (hooks.thread_stops != nullptr)
     hooks.thread_stops(hooks.context, *this);
+  left_.store(true, std::memory_order_relaxed);
 }
 
 void executor::loop() noexcept {
   // All state is in members: after run() returns, other fibers may have
   // continued the loop in between.
-  while (auto item = next())
+  while (auto item = next()) {
     run(item);
+    if (pool_.config().simulate.stepped)
+      pause();
+  }
   // This fiber is left for good; keep it where thread_main() finds it.
   running_->next_spare_ = spares_;
   spares_ = running_;
@@ -79,6 +106,8 @@ void executor::run(work_item item) noexcept {
   ++tick_tasks_;
   ++since_injection_;
   counters_.tasks_run.add();
+  running_->work_ = item;
+  doing_.store(item.ops->kind, std::memory_order_relaxed);
   item.ops->run(item.object, *this);
 }
 
@@ -102,10 +131,13 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   auto* next = spare_fiber();
   if (next == nullptr)
     return false;
+  look(now()); // so that what runs next does not answer for this
   ++suspended_;
   counters_.suspensions.add();
   auto attentive = attentive_.exchange(false, std::memory_order_relaxed);
   fiber::switch_to(*running_, *next, after, argument);
+  last_look_ = now();
+  doing_.store(running_->label(), std::memory_order_relaxed);
   attentive_.store(attentive, std::memory_order_relaxed);
   return true;
 }
@@ -125,12 +157,31 @@ void executor::resume(fiber& f) noexcept {
     this);
 }
 
+bool executor::step() {
+  auto* outer = std::exchange(current_executor, this);
+  auto before = counters_.tasks_run.get();
+  if (auto* last = std::exchange(paused_, nullptr))
+    fiber::switch_to(*native_, *last, nullptr, nullptr);
+  else
+    enter();
+  if (paused_ == nullptr) // the loop has ended
+    leave();
+  current_executor = outer;
+  return counters_.tasks_run.get() != before;
+}
+
+void executor::pause() noexcept {
+  fiber::switch_to(
+    *running_, *native_,
+    [](void* self, fiber& from) noexcept { static_cast<executor*>(self)->paused_ = &from; }, this);
+}
+
 void executor::yield() {
   // Without a stack to go on with, the running work keeps its turn instead.
   std::ignore = suspend([this](fiber& f) noexcept {
     f.node_.item = {&f, &resume_ops};
     yielded_.push_back(f.node_);
-    others_turn_start_ = tick_clock::now();
+    others_turn_start_ = now();
   });
 }
 
@@ -242,7 +293,7 @@ work_item executor::next() noexcept {
 /// Work that has yielded goes on when nothing else is to be done, or after the
 /// rest had a turn as long as its own.
 bool executor::others_turn_is_over() const noexcept {
-  return !yielded_.empty() && tick_clock::now() - others_turn_start_ >= pool_.turn_ticks_;
+  return !yielded_.empty() && now() - others_turn_start_ >= quantum_ticks_;
 }
 
 work_item executor::pop_yielded() noexcept {
@@ -297,11 +348,21 @@ work_item executor::pop_injected() noexcept {
   since_injection_ = 0;
   if (pool_.injection_.empty())
     return {};
-  auto item = pool_.injection_.pop();
-  if (!item)
+  // A fair share of them with one lock, if there is nothing else to do; else they
+  // would only wait in the ring, and make it overflow to where they come from.
+  std::array<work_item, max_injected> batch;
+  auto most = ring_.empty() ? batch.size() : std::size_t{1};
+  auto count = pool_.injection_.pop_share(pool_.size(), {batch.data(), most});
+  if (count == 0)
     return {};
-  counters_.injection_hits.add();
-  return found(item);
+  counters_.injection_batches.add();
+  counters_.injection_hits.add(count);
+  for (std::size_t i = 1; i < count; ++i)
+    push_ring(batch[i]);
+  // A sleeper may have taken its last look between the queue and the ring.
+  if (count > 1)
+    pool_.notify();
+  return found(batch[0]);
 }
 
 work_item executor::search() noexcept {
@@ -319,18 +380,39 @@ work_item executor::search() noexcept {
 
 work_item executor::steal() noexcept {
   auto count = pool_.size();
-  auto first = random_below(count);
+  auto first = random_.below(count);
   for (std::size_t i = 0; i < count; ++i) {
     auto victim = (first + i) % count;
     if (victim == index_)
       continue;
+    auto& ring = pool_.at(victim).ring_;
+    if (leaves_to_owner(ring))
+      continue;
     work_item item;
-    if (auto n = pool_.at(victim).ring_.steal_into(ring_, item); n > 0) {
+    if (auto n = ring.steal_into(ring_, item); n > 0) {
       counters_.tasks_stolen.add(n);
       return item;
     }
   }
   return {};
+}
+
+/// Waits, pausing, until the few items of a ring have been there for a while, or
+/// their owner has run them, or there is something better to do. An executor
+/// that has come here spends the time in which it would spin for a wake-up.
+bool executor::leaves_to_owner(const run_queue<work_item>& ring) const noexcept {
+  if (patience_ticks_ == 0)
+    return false;
+  for (auto since = now(); !ring.empty(); futex_word::pause()) {
+    if (ring.size() >= pool_config::many_items)
+      return false;
+    if (!inbox_.empty() || !pool_.injection_.empty()
+        || pool_.stopping_.load(std::memory_order_relaxed))
+      return true;
+    if (now() - since >= patience_ticks_)
+      return false;
+  }
+  return true;
 }
 
 /// Bookkeeping for every item on its way out: a searcher that found something
@@ -344,12 +426,21 @@ work_item executor::found(work_item item) noexcept {
   return item;
 }
 
+void executor::overrun(std::uint64_t present) noexcept {
+  auto ticks = present - last_look_;
+  counters_.overruns.add();
+  counters_.overrun_quanta.add(ticks / quantum_ticks_);
+  const auto& hooks = pool_.config().hooks;
+  if (hooks.overran != nullptr)
+    hooks.overran(hooks.context, *this, running_->work(), ticks);
+}
+
 void executor::end_tick() noexcept {
-  auto now = tick_clock::now();
-  auto ns = tick_clock::to_duration(now - tick_start_).count();
+  auto present = now();
+  auto ns = tick_clock::to_duration(present - tick_start_).count();
   injection_interval_.record(static_cast<std::uint64_t>(ns), tick_tasks_);
   interval_ = injection_interval_.tasks();
-  tick_start_ = now;
+  tick_start_ = present;
   tick_tasks_ = 0;
   tick_lifo_polls_ = 0;
 }
@@ -366,8 +457,14 @@ void executor::park() noexcept {
   });
   if (must_sleep) {
     counters_.times_parked.add();
-    idle.sleep(index_, pool_.spins_);
-    tick_start_ = tick_clock::now();
+    doing_.store(nullptr, std::memory_order_relaxed);
+    load_.set_running(false, now());
+    while (pool_.config().simulate.stepped && !idle.is_woken(index_))
+      pause();
+    if (idle.sleep(index_, pool_.spins_))
+      counters_.wake_ups.add();
+    tick_start_ = last_look_ = now();
+    load_.set_running(true, last_look_);
   }
   searching_ = true;
   pool_.backstop_->arm();
@@ -380,16 +477,6 @@ bool executor::must_stay_awake() const noexcept {
   return pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0;
 }
 
-std::size_t executor::random_below(std::size_t bound) noexcept {
-  // xorshift64 (Marsaglia 2003, triple 13, 7, 17); the multiplication maps it
-  // to the range without a division (Lemire 2019, without the rejection step:
-  // the bias is below 2^-40 for any number of executors).
-  random_ ^= random_ << 13;
-  random_ ^= random_ >> 7;
-  random_ ^= random_ << 17;
-  return static_cast<std::size_t>(((random_ >> 32) * bound) >> 32);
-}
-
 executor_stats executor::stats() const noexcept {
   const auto& c = counters_;
   return {
@@ -398,10 +485,16 @@ executor_stats executor::stats() const noexcept {
     .lifo_hits = c.lifo_hits.get(),
     .injection_hits = c.injection_hits.get(),
     .deliveries = c.deliveries.get(),
+    .injection_batches = c.injection_batches.get(),
     .times_parked = c.times_parked.get(),
+    .wake_ups = c.wake_ups.get(),
     .overflows = c.overflows.get(),
     .fibers_created = c.fibers_created.get(),
     .suspensions = c.suspensions.get(),
+    .overruns = c.overruns.get(),
+    .overrun_quanta = c.overrun_quanta.get(),
+    .quantum_ends = c.quantum_ends.get(),
+    .load_permille = static_cast<std::uint64_t>(load() * 1000),
   };
 }
 

@@ -1,13 +1,16 @@
 #include <basal/executors/executor_pool.hpp>
 
-#include <exception>
+#include <algorithm>
 #include <pthread.h>
 #include <string>
+#include <utility>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/placement.hpp>
 #include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
+#include "pin_thread.hpp"
 
 namespace basal::executors {
 
@@ -23,9 +26,9 @@ pool_config validated(pool_config config) {
 executor_pool::executor_pool(pool_config config)
   : config_(validated(std::move(config))),
     spins_(usable_cpus() > 1 ? config_.spins : 0),
-    turn_ticks_(tick_clock::to_ticks(config_.turn)),
     stacks_(config_.stack_bytes),
-    idle_(config_.executors) {
+    idle_(config_.executors),
+    step_random_(config_.simulate.seed, config_.executors) {
   tick_clock::per_nanosecond(); // measured here, not in the first task
   executors_.reserve(config_.executors);
   threads_.reserve(config_.executors);
@@ -33,19 +36,30 @@ executor_pool::executor_pool(pool_config config)
     executors_.push_back(std::make_unique<executor>(*this, i));
   backstop_ = std::make_unique<backstop>(*this);
   try {
-    for (auto& e : executors_) {
-      // The first stack now, where running out of memory can be reported.
+    // The first stacks now, where running out of memory can be reported.
+    for (auto& e : executors_)
       e->spares_ = &fiber::create(*e, stacks_);
-      threads_.emplace_back([&self = *e] { self.thread_main(); });
-      auto name = config_.name + std::to_string(e->index());
-      pthread_setname_np(threads_.back().native_handle(), name.substr(0, 15).c_str());
-    }
+    if (!config_.simulate.stepped)
+      start_threads();
+    constructed_ = true;
   } catch (...) {
     stop(stop_mode::discard);
-    for (auto& e : executors_) // of those whose thread never ran
-      if (e->spares_ != nullptr)
-        fiber::destroy(*e->spares_, stacks_);
     throw;
+  }
+}
+
+void executor_pool::start_threads() {
+  auto cpus = cpus_for(config_.pin);
+  backstop_->start();
+  for (auto& e : executors_) {
+    threads_.emplace_back([this, &self = *e] {
+      self.thread_main();
+      say_left();
+    });
+    auto thread = threads_.back().native_handle();
+    pthread_setname_np(thread, e->name().c_str());
+    if (!cpus.empty())
+      pin_thread(thread, cpus[e->index() % cpus.size()]);
   }
 }
 
@@ -94,12 +108,27 @@ bool executor_pool::work_for_searchers() const noexcept {
 }
 
 void executor_pool::stop(stop_mode mode) {
+  std::lock_guard guard{stop_mutex_};
+  begin_stop(mode);
+  end_stop();
+}
+
+std::vector<straggler> executor_pool::stop(stop_mode mode, std::chrono::nanoseconds patience) {
+  std::lock_guard guard{stop_mutex_};
+  begin_stop(mode);
+  {
+    std::unique_lock left_guard{left_mutex_};
+    if (!left_changed_.wait_for(left_guard, patience, [this] { return left_ == threads_.size(); }))
+      return stragglers();
+  }
+  end_stop();
+  return {};
+}
+
+void executor_pool::begin_stop(stop_mode mode) {
   if (auto* self = executor::current(); self != nullptr && &self->pool() == this)
     detail::assertion_failed("a pool must not be stopped by one of its own executors", __FILE__,
                              __LINE__);
-  std::lock_guard guard{stop_mutex_};
-  if (threads_.empty())
-    return;
   injection_.close();
   if (mode == stop_mode::discard)
     discarding_.store(true, std::memory_order_relaxed);
@@ -107,15 +136,73 @@ void executor_pool::stop(stop_mode mode) {
   backstop_->stop();
   stopping_.store(true, std::memory_order_seq_cst);
   idle_.wake_all();
+}
+
+void executor_pool::end_stop() {
+  if (stopped_)
+    return;
+  stopped_ = true;
   for (auto& t : threads_)
     t.join();
-  threads_.clear();
+  if (config_.simulate.stepped && constructed_)
+    leave_steps();
+  for (auto& e : executors_) // of those that never ran, because the constructor failed
+    if (e->spares_ != nullptr)
+      fiber::destroy(*e->spares_, stacks_);
   // Overflow of an executor's ring may have come after the others had left.
   while (auto item = injection_.pop())
     if (item.ops->discard != nullptr)
       item.ops->discard(item.object);
   while (visitors_.load(std::memory_order_acquire) != 0)
     std::this_thread::yield(); // a few instructions of somebody's
+}
+
+void executor_pool::say_left() noexcept {
+  std::lock_guard guard{left_mutex_};
+  ++left_;
+  left_changed_.notify_all(); // under the mutex: the pool may go once it is free
+}
+
+std::vector<straggler> executor_pool::stragglers() const {
+  std::vector<straggler> result;
+  for (const auto& e : executors_)
+    if (!e->left_.load(std::memory_order_relaxed)) {
+      const auto* work = e->doing();
+      result.push_back({e->name(), work != nullptr ? work : "nothing, but something there waits"});
+    }
+  return result;
+}
+
+std::string to_string(const std::vector<straggler>& who) {
+  std::string result;
+  for (const auto& one : who)
+    result += (result.empty() ? "" : "; ") + one.executor + " runs " + one.work;
+  return result;
+}
+
+// -- stepped mode -------------------------------------------------------------
+
+bool executor_pool::step(std::size_t index) {
+  BASAL_ASSERT(config_.simulate.stepped);
+  return executors_[index]->step();
+}
+
+std::size_t executor_pool::run_until_idle() {
+  std::size_t ran = 0;
+  while (idle_.num_parked() < size())
+    if (step(step_random_.below(size())))
+      ++ran;
+  return ran;
+}
+
+/// Lets the loops end, as those of threads do.
+void executor_pool::leave_steps() {
+  auto has_ended
+    = [](const std::unique_ptr<executor>& e) { return e->left_.load(std::memory_order_relaxed); };
+  while (!std::all_of(executors_.begin(), executors_.end(), has_ended))
+    for (auto& e : executors_)
+      if (!has_ended(e))
+        e->step();
 }
 
 } // namespace basal::executors

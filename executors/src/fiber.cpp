@@ -57,6 +57,12 @@ fiber::~fiber() {
     sanitizer::destroy_tsan_fiber(tsan_fiber_);
 }
 
+const char* fiber::name_work(const char* name) noexcept {
+  auto* before = std::exchange(work_name_, name);
+  home_->doing_.store(label(), std::memory_order_relaxed);
+  return before;
+}
+
 fiber& fiber::create(executor& home, stack_pool& stacks) {
   auto s = stacks.acquire();
   constexpr auto alignment = std::size_t{64};

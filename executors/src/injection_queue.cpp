@@ -1,5 +1,7 @@
 #include <basal/executors/injection_queue.hpp>
 
+#include <algorithm>
+
 namespace basal::executors {
 
 bool injection_queue::push(work_item item) {
@@ -25,6 +27,18 @@ work_item injection_queue::pop() noexcept {
   items_.pop_front();
   size_.store(items_.size(), std::memory_order_seq_cst);
   return item;
+}
+
+std::size_t injection_queue::pop_share(std::size_t takers, std::span<work_item> out) noexcept {
+  std::lock_guard guard{mutex_};
+  if (items_.empty())
+    return 0;
+  auto count = std::clamp<std::size_t>(items_.size() / takers, 1, out.size());
+  auto end = items_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::copy(items_.begin(), end, out.begin());
+  items_.erase(items_.begin(), end);
+  size_.store(items_.size(), std::memory_order_seq_cst);
+  return count;
 }
 
 void injection_queue::close() noexcept {

@@ -4,14 +4,11 @@
 
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/runtime.hpp>
 
 namespace basal::posse {
-
-using executors::tick_clock;
 
 namespace {
 
@@ -45,7 +42,8 @@ void member::look_up() {
   executor_->clear_attention();
   if (host.is_cancelled())
     throw cancelled{};
-  auto now = tick_clock::now();
+  auto now = executor_->now();
+  executor_->look(now);
   if (quantum_start_ == 0) {
     start_quantum(now);
     countdown_ = countdown_length_;
@@ -55,6 +53,7 @@ void member::look_up() {
   auto ended = now - quantum_start_ >= host.quantum_ticks_;
   if (ended) {
     runtime::count(host.counters_.quanta);
+    executor_->count_quantum_end();
     survey(true);
     ++quantum_;
   }
@@ -63,7 +62,7 @@ void member::look_up() {
     if (executor_->work_waits()) {
       runtime::count(host.counters_.yields);
       executor_->yield();
-      now = tick_clock::now();
+      now = executor_->now();
     }
     quantum_start_ = now;
   }
@@ -173,7 +172,7 @@ void member::await_merge(right_continuation& node) {
   runtime::count(origin_->host.counters_.merge_waits);
   merged.wait();
   // A new turn on the executor is a new quantum.
-  start_quantum(tick_clock::now());
+  start_quantum(executor_->now());
 }
 
 void member::abandon(right_continuation& node) noexcept {

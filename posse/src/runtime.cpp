@@ -22,7 +22,9 @@ runtime::runtime(runtime_config config)
   pool.name = "basal.cpu";
   pool.executors = config.compute_executors;
   pool.stack_bytes = config.stack_bytes;
-  pool.turn = config.quantum;
+  pool.quantum = config.quantum;
+  pool.pin = config.pin;
+  pool.simulate = config.simulate;
   pool.hooks.context = this;
   pool.hooks.goes_idle = [](void* self, executors::executor& idle) noexcept {
     static_cast<runtime*>(self)->ask(idle);

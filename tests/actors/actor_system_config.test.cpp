@@ -7,6 +7,8 @@
 #include <caf/sec.hpp>
 
 #include <chrono>
+#include <cstdlib>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -28,6 +30,20 @@ struct derived_config : basal::actor_system_config {
       .add(greeting, "greeting", "what to say")
       .add(count, "count", "how often");
   }
+};
+
+// Set while it lives.
+class environment_variable {
+public:
+  environment_variable(const char* name, const char* value) : name_(name) {
+    setenv(name, value, 1);
+  }
+  ~environment_variable() {
+    unsetenv(name_);
+  }
+
+private:
+  const char* name_;
 };
 
 caf::error parse(basal::actor_system_config& cfg, std::vector<std::string> args,
@@ -84,7 +100,7 @@ TEST_CASE("the defaults start and use the CPUs that the process may use") {
   auto* found = scheduler::of(system);
   REQUIRE(found != nullptr);
   CHECK(found->messages().size() == basal::executors::usable_cpus());
-  CHECK(found->max_throughput() == 32);
+  CHECK(found->max_throughput() == std::numeric_limits<std::size_t>::max());
 }
 
 TEST_CASE("a derived configuration keeps its own options") {
@@ -111,6 +127,52 @@ TEST_CASE("a value out of its range is refused with its name and the range") {
              ContainsSubstring("scheduler.max-threads is 0"));
   CHECK_THAT(complaint({"--scheduler.max-throughput=0"}),
              ContainsSubstring("scheduler.max-throughput is 0, must be from 1"));
+}
+
+TEST_CASE("the environment comes after the file, and before the program and the command line") {
+  const auto quantum_of
+    = [](basal::actor_system_config& cfg) { return basal::actors::read_options(cfg).quantum; };
+  const environment_variable quantum{"BASAL_QUANTUM", "300us"};
+  const std::string file = "[basal]\nquantum = 400us\nstack-bytes = 131072\n";
+  {
+    basal::actor_system_config cfg;
+    CHECK(quantum_of(cfg) == 300us); // also of one that parses nothing
+    REQUIRE_FALSE(parse(cfg, {}, file));
+    CHECK(quantum_of(cfg) == 300us);
+    CHECK(basal::actors::read_options(cfg).stack_bytes == 131072);
+  }
+  basal::actor_system_config cfg;
+  cfg.set("basal.quantum", caf::timespan{500us});
+  CHECK(quantum_of(cfg) == 500us);
+  REQUIRE_FALSE(parse(cfg, {}, file));
+  CHECK(quantum_of(cfg) == 500us);
+  REQUIRE_FALSE(parse(cfg, {"--basal.quantum=600us"}, file));
+  CHECK(quantum_of(cfg) == 600us);
+}
+
+TEST_CASE("what the environment says is checked, with the variable's name") {
+  {
+    const environment_variable wrong{"BASAL_STACK_BYTES", "7"};
+    CHECK_THAT(complaint({}), ContainsSubstring("BASAL_STACK_BYTES is 7, must be from 65536"));
+    CHECK(complaint({"--basal.stack-bytes=131072"}) == "none");
+  }
+  {
+    const environment_variable wrong{"BASAL_MESSAGE_EXECUTORS", "many"};
+    CHECK_THAT(complaint({}), ContainsSubstring("BASAL_MESSAGE_EXECUTORS is 'many'"));
+  }
+  const environment_variable negative{"BASAL_COMPUTE_EXECUTORS", "-1"};
+  CHECK_THAT(complaint({}), ContainsSubstring("BASAL_COMPUTE_EXECUTORS is '-1'"));
+}
+
+TEST_CASE("pinning takes one of three words, and not more executors than CPUs") {
+  CHECK_THAT(complaint({"--basal.pinning=tight"}),
+             ContainsSubstring("basal.pinning is 'tight', must be none, spread or compact"));
+  CHECK_THAT(complaint({"--basal.pinning=spread", "--basal.message-executors=4000"}),
+             ContainsSubstring("basal.message-executors is 4000, must be from 1 to "));
+  basal::actor_system_config cfg;
+  REQUIRE_FALSE(parse(cfg, {"--basal.pinning=spread"}));
+  caf::actor_system system{cfg};
+  CHECK(scheduler::of(system)->messages().config().pin == basal::executors::pinning::spread);
 }
 
 TEST_CASE("a value of the wrong type is refused by CAF's parser") {

@@ -35,6 +35,7 @@ basal::actors::system_stats sample() {
   x.posse.thefts = 4;
   x.posse.rejects_too_young = 5;
   x.posse.functions.push_back({"fib", 6, 7, 8, 9});
+  x.overruns.push_back({"slow", 11, 12, 13});
   x.timers_now = 10;
   return x;
 }
@@ -45,13 +46,17 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK(
     caf::deep_to_string(basal::executors::executor_stats{.tasks_run = 3, .suspensions = 12})
     == "executor_stats(tasks_run = 3, tasks_stolen = 0, lifo_hits = 0, injection_hits = 0, "
-       "deliveries = 0, times_parked = 0, overflows = 0, fibers_created = 0, suspensions = 12)");
+       "injection_batches = 0, deliveries = 0, times_parked = 0, wake_ups = 0, overflows = 0, "
+       "fibers_created = 0, suspensions = 12, overruns = 0, overrun_quanta = 0, quantum_ends = 0, "
+       "load_permille = 0)");
   CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4})
         == "function_stats(name = \"fib\", calls = 1, offloaded = 2, failed = 3, thefts = 4)");
   const auto text = caf::deep_to_string(sample());
   CHECK_THAT(text, ContainsSubstring("message_executors = [executor_stats(tasks_run = 1,"));
   CHECK_THAT(text, ContainsSubstring("posse = posse_stats(computations = 0,"));
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
+  CHECK_THAT(text, ContainsSubstring("overruns = [overrun_stats(name = \"slow\", overruns = 11, "
+                                     "quanta = 12, longest_us = 13)]"));
   CHECK_THAT(text, ContainsSubstring("timers_now = 10"));
 }
 

@@ -33,6 +33,15 @@ TEST_CASE("a pool's configuration error names the field, the value and the range
   config.stack_bytes = 100;
   CHECK(error_of(config) == "basal: pool \"p\": stack_bytes is 100; it must be at least 65536");
   config.stack_bytes = 65536;
+  config.quantum = std::chrono::seconds{2};
+  CHECK(
+    error_of(config)
+    == "basal: pool \"p\": quantum is 2000000000 ns; it must be between 1000 and 1000000000 ns");
+  config.quantum = std::chrono::microseconds{200};
+  config.steal_after = std::chrono::nanoseconds{-1};
+  CHECK(error_of(config)
+        == "basal: pool \"p\": steal_after is -1 ns; it must be between 0 and 1000000000 ns");
+  config.steal_after = std::chrono::nanoseconds{0};
   config.name = "much too long";
   CHECK(error_of(config)
         == "basal: pool \"much too long\": name is \"much too long\"; it must be 1 to 11 "

@@ -35,7 +35,7 @@ struct counted_work {
 } // namespace
 
 TEST_CASE("every accepted item is run or discarded, once, over 200 starts and stops") {
-  for (int cycle = 0; cycle < 200; ++cycle) {
+  for (int cycle = 0; cycle < 1000; ++cycle) {
     counted_work work;
     std::atomic<long> accepted{0};
     auto mode = cycle % 2 == 0 ? stop_mode::drain : stop_mode::discard;

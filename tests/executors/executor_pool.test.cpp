@@ -1,5 +1,6 @@
 #include <basal/executors/executors.hpp>
 
+#include "closure_task.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -11,29 +12,6 @@
 using namespace basal::executors;
 
 namespace {
-
-// A heap-allocated closure as a work item; counts what became of it.
-struct task {
-  std::function<void(executor&)> body;
-  std::atomic<int>* discarded = nullptr;
-
-  static work_item make(std::function<void(executor&)> body,
-                        std::atomic<int>* discarded = nullptr) {
-    return {new task{std::move(body), discarded}, &ops};
-  }
-
-  static constexpr work_ops ops{
-    [](void* object, executor& self) noexcept {
-      std::unique_ptr<task> t{static_cast<task*>(object)};
-      t->body(self);
-    },
-    [](void* object) noexcept {
-      std::unique_ptr<task> t{static_cast<task*>(object)};
-      if (t->discarded != nullptr)
-        t->discarded->fetch_add(1);
-    },
-  };
-};
 
 pool_config config_of(std::size_t executors) {
   pool_config config;
@@ -202,4 +180,52 @@ TEST_CASE("an idle pool sleeps, and its statistics say so") {
   pool.deliver_claimed(*claimed, node);
   done.wait();
   CHECK(ran_on == claimed);
+}
+
+TEST_CASE("a pool that cannot stop in time says who keeps it, and stops later") {
+  using namespace std::chrono_literals;
+  executor_pool pool{config_of(3)};
+  std::atomic<bool> release{false};
+  completion event;
+  completion running;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    auto* before = self.running().name_work("endless");
+    running.set();
+    while (!release.load())
+      std::this_thread::yield();
+    self.running().name_work(before);
+    event.set();
+  })));
+  running.wait();
+  completion waiting;
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    waiting.set();
+    event.wait();
+  })));
+  waiting.wait();
+  // The third executor has nothing to do, ends, and is not named.
+  std::vector<straggler> who;
+  do
+    who = pool.stop(stop_mode::drain, 1ms);
+  while (who.size() > 2);
+  REQUIRE(who.size() == 2);
+  const auto text = to_string(who);
+  CHECK_THAT(text, ContainsSubstring(" runs endless"));
+  CHECK_THAT(text, ContainsSubstring(" runs nothing, but something there waits"));
+  CHECK_THAT(text, ContainsSubstring("test"));
+  CHECK_FALSE(pool.submit({&event, &task::ops}));
+  release.store(true);
+  CHECK(pool.stop(stop_mode::drain, 1h).empty());
+}
+
+TEST_CASE("200 executors work, sleep and stop") {
+  executor_pool pool{config_of(200)};
+  std::atomic<int> ran{0};
+  constexpr int count = 5000;
+  for (int i = 0; i < count; ++i)
+    REQUIRE(pool.submit(task::make([&](executor&) { ran.fetch_add(1); })));
+  while (ran.load() < count)
+    std::this_thread::yield();
+  pool.stop(stop_mode::drain);
+  CHECK(ran.load() == count);
 }

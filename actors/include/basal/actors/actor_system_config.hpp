@@ -16,6 +16,14 @@ namespace basal {
 ///     --basal.compute-executors=N   executors for pure functions (1 per usable CPU)
 ///     --basal.quantum=200us         time slice                   (50us to 10ms)
 ///     --basal.stack-bytes=N         stack of each fiber          (256 KiB)
+///     --basal.pinning=spread        executors keep to CPUs: one to each core first, or `compact`,
+///                                   neighbours first             (none)
+///     --basal.stop-deadline=10s     a system that stops waits for its handlers at most so long,
+///                                   then says which executors are busy and ends the program
+///                                   (without: it says so after 10 s, and waits on)
+///
+/// Each also as an environment variable, e.g. BASAL_STACK_BYTES. Of several sources the last one
+/// counts: default, file, environment, `set` by the program, command line.
 ///
 /// `scheduler.max-threads` stands for message-executors where that is not given, and
 /// `scheduler.max-throughput` bounds the messages that an actor handles in a row; the other options
@@ -50,6 +58,9 @@ public:
   caf::settings dump_content() const override;
 
 private:
+  template <class Source>
+  caf::error parse_from(string_list args, Source&& source);
+
   void check() const;
 };
 

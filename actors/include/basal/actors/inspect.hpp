@@ -19,9 +19,13 @@ typename Inspector::result_type inspect(Inspector& f, executor_stats& x) {
   const actors::detail::field_namer<Inspector> field;
   return f(caf::meta::type_name("executor_stats"), field("tasks_run", x.tasks_run),
            field("tasks_stolen", x.tasks_stolen), field("lifo_hits", x.lifo_hits),
-           field("injection_hits", x.injection_hits), field("deliveries", x.deliveries),
-           field("times_parked", x.times_parked), field("overflows", x.overflows),
-           field("fibers_created", x.fibers_created), field("suspensions", x.suspensions));
+           field("injection_hits", x.injection_hits),
+           field("injection_batches", x.injection_batches), field("deliveries", x.deliveries),
+           field("times_parked", x.times_parked), field("wake_ups", x.wake_ups),
+           field("overflows", x.overflows), field("fibers_created", x.fibers_created),
+           field("suspensions", x.suspensions), field("overruns", x.overruns),
+           field("overrun_quanta", x.overrun_quanta), field("quantum_ends", x.quantum_ends),
+           field("load_permille", x.load_permille));
 }
 
 } // namespace basal::executors

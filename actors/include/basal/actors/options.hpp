@@ -1,9 +1,13 @@
 #pragma once
 
+#include <basal/executors/placement.hpp>
+
 #include <caf/fwd.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <limits>
+#include <string>
 
 namespace basal::actors {
 
@@ -22,17 +26,36 @@ struct scheduler_options {
   /// `basal.stack-bytes`: usable bytes of each fiber's stack.
   std::size_t stack_bytes;
 
+  /// `basal.pinning`: none, spread or compact.
+  executors::pinning pin;
+
+  /// `basal.stop-deadline`: how long a stopping system waits for handlers to return, before it ends
+  /// the program with a report. Without it, it reports and waits on.
+  std::chrono::nanoseconds stop_patience;
+
   /// `scheduler.max-throughput`: messages that an actor may handle before others have their turn.
   std::size_t max_throughput;
 
-  /// CAF's own default is unlimited. An actor that never finds its mailbox empty would then keep
-  /// its executor for ever. 32 messages of 6 us fill the default quantum; at CAF's 0.2 us a message
-  /// the extra turn through the run queue costs less than 1 %.
-  static constexpr std::size_t default_max_throughput = 32;
+  /// Unlimited, as in CAF: the quantum bounds a turn.
+  static constexpr std::size_t default_max_throughput = std::numeric_limits<std::size_t>::max();
 };
 
-/// Reads and checks the options.
-/// @throws std::invalid_argument naming the option, its value and its range.
+/// Reads and checks the options. What the configuration does not hold comes from the environment,
+/// see environment_variable, else it has its default.
+/// @throws std::invalid_argument naming the option or variable, its value and its range.
 scheduler_options read_options(const caf::actor_system_config& cfg);
+
+/// Adds the options of the group "basal" to those that CAF's parser knows.
+void add_options(caf::config_option_set& known);
+
+/// Their names, without the group.
+inline constexpr const char* option_names[] = {
+  "message-executors", "compute-executors", "quantum", "stack-bytes", "pinning", "stop-deadline"};
+
+/// As in `basal.pinning`.
+const char* to_string(executors::pinning pin) noexcept;
+
+/// BASAL_STACK_BYTES for "stack-bytes".
+std::string environment_variable(const char* option);
 
 } // namespace basal::actors

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <basal/actors/clock.hpp>
+#include <basal/actors/overruns.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/runtime.hpp>
 
 #include <caf/fwd.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -58,6 +60,11 @@ public:
     return *messages_;
   }
 
+  /// Handlers that outran their quantum.
+  const overrun_log& overruns() const noexcept {
+    return overruns_;
+  }
+
   // -- called by the actor system ---------------------------------------------
 
   static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
@@ -75,12 +82,15 @@ private:
   class unit;
 
   void start_executors();
+  void stop_in_time(executors::executor_pool& pool);
 
   static void run(void* job, executors::executor& self) noexcept;
   static const executors::work_ops job_ops;
 
   actors::clock clock_;
   posse::runtime_config compute_config_;
+  std::chrono::nanoseconds patience_{};
+  overrun_log overruns_;
   std::vector<std::unique_ptr<unit>> units_; // one for each message executor
 
   // The compute executors ask the message executors for work until they are stopped, so they are

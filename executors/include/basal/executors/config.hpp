@@ -6,6 +6,9 @@
 #include <string>
 
 #include <basal/executors/fwd.hpp>
+#include <basal/executors/placement.hpp>
+#include <basal/executors/simulation.hpp>
+#include <basal/executors/work_item.hpp>
 
 namespace basal::executors {
 
@@ -21,6 +24,11 @@ struct pool_hooks {
   /// Found nothing to do and is about to sleep; already in the idle set, and
   /// looks at all its queues once more afterwards.
   void (*goes_idle)(void* context, executor& self) noexcept = nullptr;
+
+  /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to
+  /// the next, and has not ended yet.
+  void (*overran)(void* context, executor& self, work_item work,
+                  std::uint64_t ticks) noexcept = nullptr;
 };
 
 /// How to build an executor_pool.
@@ -36,9 +44,10 @@ struct pool_config {
   /// Usable bytes of each fiber's stack.
   std::size_t stack_bytes = default_stack_bytes;
 
-  /// How long work that has yielded leaves its executor to the rest, if there is
-  /// so much to do.
-  std::chrono::nanoseconds turn = std::chrono::microseconds{200};
+  /// The time slice: how long work that has yielded leaves its executor to the
+  /// rest, if there is so much to do; and how long work may run between two looks
+  /// (executor::look) before it counts as an overrun. 1 us to 1 s.
+  std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
 
   /// How often an executor looks for a wake-up, pausing in between, before it
   /// enters the kernel: some 50 us at the default, which is about what waking a
@@ -48,21 +57,31 @@ struct pool_config {
   /// `./dev bench executors`.
   std::uint32_t spins = 1000;
 
+  /// How long a thief leaves items in their owner's ring if they are fewer than
+  /// `many_items`. Actors that talk to each other are quicker on one core, where
+  /// the message is in its cache, than side by side. 0 suits tasks that have
+  /// nothing to do with each other.
+  std::chrono::nanoseconds steal_after{0};
+  static constexpr std::uint32_t many_items = 32;
+
+  /// Which CPU each executor keeps to; see placement.hpp.
+  pinning pin = pinning::none;
+
   /// Items with this table may take the newest-first slot, which holds one
   /// object; all others go to the ring. Null: no item does.
   const work_ops* newest_ops = nullptr;
 
-  pool_hooks hooks;
+  pool_hooks hooks{};
 
+  simulation simulate{};
+
+  static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{1};
+  static constexpr std::chrono::nanoseconds max_quantum = std::chrono::seconds{1};
   static constexpr std::size_t max_executors = 4096;
   static constexpr std::size_t default_stack_bytes = 256 * 1024;
 
   /// @throws std::invalid_argument naming the field, its value and its range.
   void validate() const;
 };
-
-/// The number of CPUs this process may use: its affinity mask, further limited
-/// by the cgroup's CPU quota (rounded up). At least 1.
-std::size_t usable_cpus() noexcept;
 
 } // namespace basal::executors

@@ -5,13 +5,18 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 
 #include <basal/executors/adaptive_interval.hpp>
+#include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/fiber.hpp>
 #include <basal/executors/inbox.hpp>
+#include <basal/executors/load_average.hpp>
 #include <basal/executors/run_queue.hpp>
 #include <basal/executors/stats.hpp>
+#include <basal/executors/tick_clock.hpp>
 #include <basal/executors/work_item.hpp>
 
 namespace basal::executors {
@@ -38,6 +43,9 @@ public:
   /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
   /// a guess that served well.
   static constexpr std::uint32_t max_lifo_polls = 3;
+
+  /// Items taken from the injection queue at once, at most.
+  static constexpr std::size_t max_injected = 64;
 
   executor(executor_pool& pool, std::size_t index);
   ~executor();
@@ -89,6 +97,32 @@ public:
   /// once when there is no memory for the stack that this takes.
   void yield();
 
+  /// The running work has had the chance to step aside, at `present` (ticks):
+  /// it has come to the boundary between two messages, to a fork, to its end.
+  /// More than a quantum since the last look is an overrun: counted, and told to
+  /// pool_hooks::overran.
+  void look(std::uint64_t present) noexcept {
+    if (present - last_look_ > quantum_ticks_) [[unlikely]]
+      overrun(present);
+    last_look_ = present;
+  }
+
+  /// When it last looked, slept, or went back to suspended work: where the
+  /// running work's present stretch began.
+  std::uint64_t last_look() const noexcept {
+    return last_look_;
+  }
+
+  /// The running work's quantum is over, and it has noticed.
+  void count_quantum_end() noexcept {
+    counters_.quantum_ends.add();
+  }
+
+  /// The pool's quantum in ticks of tick_clock.
+  std::uint64_t quantum_ticks() const noexcept {
+    return quantum_ticks_;
+  }
+
   /// Whether an item waits that this executor would run if the running one
   /// stepped aside.
   bool work_waits() const noexcept;
@@ -138,6 +172,24 @@ public:
     return attentive_;
   }
 
+  /// The time, in ticks of tick_clock.
+  std::uint64_t now() const noexcept {
+    return ticks_ == nullptr ? tick_clock::now() : ticks_();
+  }
+
+  /// The share of its time spent running, 0 to 1, over the last few quanta.
+  double load() const noexcept {
+    return load_.at(now());
+  }
+
+  /// Its thread's name.
+  std::string name() const;
+
+  /// What it runs, for reports; null when nothing. A snapshot.
+  const char* doing() const noexcept {
+    return doing_.load(std::memory_order_relaxed);
+  }
+
   executor_stats stats() const noexcept;
 
 private:
@@ -146,10 +198,14 @@ private:
   friend class fiber;
   friend class overflow_report;
 
-  void thread_main();   ///< the thread's function; enters the first loop fiber
+  void thread_main();   ///< the thread's function: enter() and leave()
+  void enter();         ///< begins on this thread; ends, with threads, when the loop does
+  void leave();         ///< what is left to do when the loop has ended
   void loop() noexcept; ///< the body of every loop fiber
   void run(work_item item) noexcept;
   void resume(fiber& f) noexcept;
+  bool step();           ///< see executor_pool::step
+  void pause() noexcept; ///< in stepped mode: back to step()
   bool suspend_impl(fiber::after_action after, void* argument) noexcept;
   fiber* spare_fiber() noexcept;
 
@@ -162,24 +218,29 @@ private:
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
   work_item steal() noexcept;
+  bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
   void end_tick() noexcept;
+  [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void park() noexcept;
   bool must_stay_awake() const noexcept;
-  std::size_t random_below(std::size_t bound) noexcept;
 
   static const work_ops resume_ops;
 
   // -- constant after construction --
   executor_pool& pool_;
   const std::size_t index_;
+  const std::uint64_t quantum_ticks_;
+  const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
+  std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   void* attachment_ = nullptr;
 
   // -- written by the owner alone; read by it alone --
   fiber* running_ = nullptr;            ///< the fiber this thread is on
   fiber* spares_ = nullptr;             ///< loop fibers without work on them
-  fiber* native_ = nullptr;             ///< the thread's own stack
+  std::optional<fiber> native_;         ///< the thread's own stack
+  fiber* paused_ = nullptr;             ///< in stepped mode: where the next step goes on
   inbox_list pinned_;                   ///< taken out of inbox_, not yet run
   inbox_list yielded_;                  ///< wait for the others' turn to end
   std::uint64_t others_turn_start_ = 0; ///< tick_clock; valid if any has yielded
@@ -191,14 +252,19 @@ private:
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0; ///< tick_clock
-  std::uint64_t random_ = 0;
+  std::uint64_t last_look_ = 0;  ///< tick_clock
+  detail::xorshift random_;
   adaptive_interval injection_interval_;
 
   // -- written by the owner, read by any thread --
   struct {
-    counter tasks_run, tasks_stolen, lifo_hits, injection_hits, deliveries, times_parked, overflows,
-      fibers_created, suspensions;
+    counter tasks_run, tasks_stolen, lifo_hits, injection_hits, injection_batches, deliveries,
+      times_parked, wake_ups, overflows, fibers_created, suspensions, overruns, overrun_quanta,
+      quantum_ends;
   } counters_;
+  load_average load_;
+  std::atomic<const char*> doing_{nullptr};
+  std::atomic<bool> left_{false}; ///< its loop has ended
   std::atomic<bool> attentive_{false};
 
   // -- written by the owner and the backstop --

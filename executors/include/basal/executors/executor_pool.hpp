@@ -1,10 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +25,15 @@ enum class stop_mode {
   drain,   ///< it runs
   discard, ///< its table's `discard` is called
 };
+
+/// Who has not ended when patience has: see executor_pool::stop.
+struct straggler {
+  std::string executor; ///< thread name, e.g. "basal.cpu0"
+  const char* work;     ///< what it runs: a function's name, or a kind of work
+};
+
+/// "basal.cpu0 runs fib; basal.cpu1 runs a task"
+std::string to_string(const std::vector<straggler>& who);
 
 /// A fixed number of executors that share an injection queue and steal from
 /// each other. Members may be called from any thread unless they say otherwise.
@@ -70,6 +82,22 @@ public:
   /// the program with a sentence. Whoever calls it again waits for the first
   /// call to end.
   void stop(stop_mode mode);
+
+  /// The same, but waits at most for `patience`.
+  /// @returns who has not ended by then; empty if the pool has stopped. Else it
+  ///          takes no work any more, and stop() may be called again; also the
+  ///          destructor does, and waits without end.
+  [[nodiscard]] std::vector<straggler> stop(stop_mode mode, std::chrono::nanoseconds patience);
+
+  /// In stepped mode (simulation::stepped): lets executor `index` run one item,
+  /// or find that there is none. Always from the thread that made the pool,
+  /// which must not wait for something that only a step would bring about.
+  /// @returns whether it ran one
+  bool step(std::size_t index);
+
+  /// In stepped mode: steps executors chosen by the pool's seed until all sleep.
+  /// @returns how many items ran
+  std::size_t run_until_idle();
 
   std::size_t size() const noexcept {
     return executors_.size();
@@ -121,10 +149,15 @@ private:
   }
 
   bool work_for_searchers() const noexcept;
+  void start_threads();
+  void begin_stop(stop_mode mode);
+  void end_stop();
+  void say_left() noexcept;
+  void leave_steps();
+  std::vector<straggler> stragglers() const;
 
   const pool_config config_;
   const std::uint32_t spins_;
-  const std::uint64_t turn_ticks_;
   stack_pool stacks_;
   injection_queue injection_;
   sleepers idle_;
@@ -135,7 +168,14 @@ private:
   std::atomic<bool> discarding_{false};
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
-  std::mutex stop_mutex_;
+  std::mutex stop_mutex_; ///< held by whoever stops
+  bool stopped_ = false;  ///< guarded by stop_mutex_
+  bool constructed_ = false;
+  detail::xorshift step_random_;
+
+  std::mutex left_mutex_;
+  std::condition_variable left_changed_;
+  std::size_t left_ = 0; ///< executors that have ended; guarded by left_mutex_
 
   std::vector<std::unique_ptr<executor>> executors_;
   std::unique_ptr<backstop> backstop_;

@@ -25,14 +25,27 @@ namespace basal::executors {
 ///   unwind.
 class fiber {
 public:
+  /// For the thread's own stack.
+  explicit fiber(executor& home) noexcept;
+
+  ~fiber();
+
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
+  /// What its executor took from a queue and runs on it.
+  work_item work() const noexcept {
+    return work_;
+  }
+
+  /// What reports call it.
+  const char* label() const noexcept {
+    return work_name_ != nullptr ? work_name_ : work_ ? work_.ops->kind : "a task";
+  }
+
   /// Says what runs on it, for reports; the text must outlive that work. Owner
   /// only. @returns what it said before.
-  const char* name_work(const char* name) noexcept {
-    return std::exchange(work_name_, name);
-  }
+  const char* name_work(const char* name) noexcept;
 
   /// The executor whose thread it runs on.
   executor& home() const noexcept {
@@ -47,12 +60,7 @@ private:
   /// What the next fiber does first, once the stack of `from` is left.
   using after_action = void (*)(void* argument, fiber& from) noexcept;
 
-  /// For the thread's own stack.
-  explicit fiber(executor& home) noexcept;
-
   fiber(executor& home, stack s) noexcept;
-
-  ~fiber();
 
   /// Puts a new fiber on a stack of `stacks`; its first switch enters
   /// `home.loop()`.
@@ -72,6 +80,7 @@ private:
 
   void* context_ = nullptr; ///< saved registers; valid while suspended
   executor* home_;
+  work_item work_;
   const char* work_name_ = nullptr;
   stack stack_;     ///< empty for the thread's own stack
   inbox_node node_; ///< for its executor's lists while suspended

@@ -27,6 +27,11 @@ public:
   /// Takes the oldest item, or nothing.
   work_item pop() noexcept;
 
+  /// Takes what comes to one of `takers` if all come: the oldest items, at least
+  /// one if there is any, at most as many as fit into `out`.
+  /// @returns how many
+  std::size_t pop_share(std::size_t takers, std::span<work_item> out) noexcept;
+
   /// No more push() from now on.
   void close() noexcept;
 

@@ -44,7 +44,8 @@ public:
   /// Waits for a token and takes it. Owner only. Looks for it `spins` times,
   /// with a pause of some 40 cycles in between, before it enters the kernel.
   /// Everything that happened before the matching unpark() is visible.
-  token park(std::uint32_t spins = 0) noexcept {
+  /// @param slept set to true if it entered the kernel
+  token park(std::uint32_t spins = 0, bool* slept = nullptr) noexcept {
     auto seen = state_.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < spins && seen < first_token; ++i) {
       Word::pause();
@@ -54,6 +55,8 @@ public:
       std::uint32_t expected = running;
       if (state_.compare_exchange_strong(expected, sleeping, std::memory_order_acquire,
                                          std::memory_order_acquire)) {
+        if (slept != nullptr)
+          *slept = true;
         // The kernel may return early (a signal): sleep until there is a token.
         while (state_.load(std::memory_order_acquire) == sleeping)
           state_.futex_wait(sleeping);
@@ -63,6 +66,11 @@ public:
     // A plain store would do: nobody unparks again before this token is taken.
     state_.store(running, std::memory_order_relaxed);
     return seen;
+  }
+
+  /// Whether park() would return at once. Owner only.
+  bool has_token() const noexcept {
+    return state_.load(std::memory_order_relaxed) >= first_token;
   }
 
   /// Hands over `t`, which must be at least `first_token`. Any thread;

@@ -72,9 +72,17 @@ public:
 
   /// Sleeps until somebody wakes executor `index`; see parker::park. Afterwards
   /// the caller counts as searching.
-  void sleep(std::size_t index, std::uint32_t spins) noexcept {
-    if (beds_[index].sleeper.park(spins) == look_token)
+  /// @returns whether it slept in the kernel
+  bool sleep(std::size_t index, std::uint32_t spins) noexcept {
+    bool slept = false;
+    if (beds_[index].sleeper.park(spins, &slept) == look_token)
       idle_.resume_searching();
+    return slept;
+  }
+
+  /// Whether sleep() would return at once. Owner only.
+  bool is_woken(std::size_t index) const noexcept {
+    return beds_[index].sleeper.has_token();
   }
 
   // -- the producer's side ----------------------------------------------------

@@ -25,15 +25,21 @@ private:
 /// What one executor did so far; a snapshot whose fields may be a few events
 /// apart. All counts since the start.
 struct executor_stats {
-  std::uint64_t tasks_run = 0;      ///< items taken from any queue and run
-  std::uint64_t tasks_stolen = 0;   ///< of these, taken from other rings
-  std::uint64_t lifo_hits = 0;      ///< of these, from the newest-first slot
-  std::uint64_t injection_hits = 0; ///< of these, from the injection queue
-  std::uint64_t deliveries = 0;     ///< of these, addressed to this executor
-  std::uint64_t times_parked = 0;   ///< went to sleep
-  std::uint64_t overflows = 0;      ///< times the ring spilled over
-  std::uint64_t fibers_created = 0; ///< stacks taken for suspended work
-  std::uint64_t suspensions = 0;    ///< times running work was suspended
+  std::uint64_t tasks_run = 0;         ///< items taken from any queue and run
+  std::uint64_t tasks_stolen = 0;      ///< of these, taken from other rings
+  std::uint64_t lifo_hits = 0;         ///< of these, from the newest-first slot
+  std::uint64_t injection_hits = 0;    ///< of these, from the injection queue
+  std::uint64_t deliveries = 0;        ///< of these, addressed to this executor
+  std::uint64_t injection_batches = 0; ///< visits that these came with
+  std::uint64_t times_parked = 0;      ///< went to sleep
+  std::uint64_t wake_ups = 0;          ///< of these, woken in the kernel; else while it still spun
+  std::uint64_t overflows = 0;         ///< times the ring spilled over
+  std::uint64_t fibers_created = 0;    ///< stacks taken for suspended work
+  std::uint64_t suspensions = 0;       ///< times running work was suspended
+  std::uint64_t overruns = 0;          ///< times work ran on for more than a quantum without a look
+  std::uint64_t overrun_quanta = 0;    ///< the whole quanta in these
+  std::uint64_t quantum_ends = 0;      ///< times work stepped aside, its quantum being over
+  std::uint64_t load_permille = 0;     ///< share of its time spent running, now: load_average
 };
 
 } // namespace basal::executors

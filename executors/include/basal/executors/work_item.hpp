@@ -12,6 +12,9 @@ struct work_ops {
   /// Gives the work back unrun, when an executor pool discards its queues. Any
   /// thread. Releases what the item owns and tells those who wait for it.
   void (*discard)(void* object) noexcept;
+
+  /// What reports call it; lives as long as the program.
+  const char* kind = "a task";
 };
 
 /// A piece of work in a queue: two words, so that queueing an actor, a

@@ -22,6 +22,13 @@ struct runtime_config {
   /// Usable bytes of each fiber's stack, which bounds the depth of recursion.
   std::size_t stack_bytes = executors::pool_config::default_stack_bytes;
 
+  /// Which CPU each executor keeps to.
+  executors::pinning pin = executors::pinning::none;
+
+  /// For tests: see executors::simulation. In stepped mode, computations must be started by work
+  /// that is submitted to compute().
+  executors::simulation simulate{};
+
   static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{50};
   static constexpr std::chrono::nanoseconds max_quantum = std::chrono::milliseconds{10};
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+namespace basal::executors {
+
+/// For tests: what an executor pool takes from the machine, replaced by what the
+/// test says. The default is the machine.
+struct simulation {
+  /// Reads the time, in ticks of tick_clock; any thread. Null: tick_clock itself.
+  std::uint64_t (*ticks)() noexcept = nullptr;
+
+  /// Where executors begin their random numbers (whom to steal from first).
+  std::uint64_t seed = 0;
+
+  /// No threads: the pool runs when executor_pool::step is called, one item at a
+  /// time, on the caller's thread. The same steps and ticks give the same run.
+  bool stepped = false;
+};
+
+} // namespace basal::executors

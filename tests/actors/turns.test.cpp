@@ -1,0 +1,141 @@
+// How long an actor may keep its executor, and what is said of those that keep it longer.
+
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/scheduler.hpp>
+#include <basal/actors/stats.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/stateful_actor.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace std::chrono_literals;
+using basal::actors::system_stats;
+
+namespace {
+
+void spin(std::chrono::nanoseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+    // busy
+  }
+}
+
+struct slow_state {
+  const char* name = "slow";
+};
+
+caf::behavior slow(caf::stateful_actor<slow_state>* self) {
+  return {[self](int us) {
+    spin(std::chrono::microseconds{us});
+    if (us == 0)
+      self->quit();
+  }};
+}
+
+const basal::actors::overrun_stats* find(const system_stats& stats, const std::string& name) {
+  const auto found = std::find_if(stats.overruns.begin(), stats.overruns.end(),
+                                  [&](const auto& one) { return one.name == name; });
+  return found != stats.overruns.end() ? &*found : nullptr;
+}
+
+struct one_executor : basal::actor_system_config {
+  explicit one_executor(caf::timespan quantum) {
+    set("basal.message-executors", std::size_t{1});
+    set("basal.compute-executors", std::size_t{1});
+    set("basal.quantum", quantum);
+  }
+};
+
+} // namespace
+
+TEST_CASE("a handler that outruns its quantum is counted with its actor's name") {
+  one_executor cfg{caf::timespan{1ms}};
+  caf::actor_system system{cfg};
+  const auto actor = system.spawn(slow);
+  for (int i = 0; i < 3; ++i)
+    caf::anon_send(actor, 20'000);
+  caf::anon_send(actor, 0);
+  system.await_all_actors_done();
+  const auto stats = basal::actors::stats_of(system);
+  const auto* found = find(stats, "slow");
+  REQUIRE(found != nullptr);
+  CHECK(found->overruns >= 1); // looks come after up to three messages
+  CHECK(found->quanta >= 59);
+  CHECK(found->longest_us >= 20'000);
+  CHECK(stats.message_executors[0].overruns >= 1);
+}
+
+TEST_CASE("an actor that does all its work when it begins is counted, too") {
+  one_executor cfg{caf::timespan{1ms}};
+  caf::actor_system system{cfg};
+  system.spawn([](caf::event_based_actor*) { spin(20ms); });
+  system.await_all_actors_done();
+  const auto stats = basal::actors::stats_of(system);
+  REQUIRE(stats.overruns.size() == 1);
+  CHECK(stats.overruns[0].quanta >= 19);
+}
+
+// The first actor has work for a second; the second must not wait for its end. By count, not by
+// time: between two messages of the second, the first may handle what fits into a quantum.
+TEST_CASE("an actor with a full mailbox leaves the executor to others once a quantum") {
+  one_executor cfg{caf::timespan{1ms}};
+  caf::actor_system system{cfg};
+  int handled = 0;
+  std::vector<int> seen;
+  constexpr int messages = 1000;
+  const auto busy = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
+    return {[&handled, self](int us) {
+      spin(std::chrono::microseconds{us});
+      if (++handled == messages)
+        self->quit();
+    }};
+  });
+  const auto watcher
+    = system.spawn([&handled, &seen](caf::event_based_actor* self) -> caf::behavior {
+        return {[&handled, &seen, self](int left) {
+          seen.push_back(handled);
+          if (left > 0)
+            self->send(self, left - 1);
+          else
+            self->quit();
+        }};
+      });
+  system.spawn([&](caf::event_based_actor* self) {
+    for (int i = 0; i < messages; ++i)
+      self->send(busy, 1000);
+    self->send(watcher, 20);
+  });
+  system.await_all_actors_done();
+  REQUIRE(handled == messages);
+  REQUIRE(seen.size() == 21);
+  CHECK(seen.front() < messages / 2); // it did not wait for the end
+  CHECK(basal::actors::stats_of(system).message_executors[0].quantum_ends > 100);
+}
+
+TEST_CASE("many short messages are handled in few turns") {
+  one_executor cfg{caf::timespan{10ms}};
+  caf::actor_system system{cfg};
+  constexpr int messages = 10'000;
+  int handled = 0;
+  const auto receiver = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
+    return {[&handled, self](int) {
+      if (++handled == messages)
+        self->quit();
+    }};
+  });
+  system.spawn([&](caf::event_based_actor* self) {
+    for (int i = 0; i < messages; ++i)
+      self->send(receiver, i);
+  });
+  system.await_all_actors_done();
+  CHECK(handled == messages);
+  CHECK(basal::actors::stats_of(system).message_executors[0].tasks_run < messages / 10);
+}

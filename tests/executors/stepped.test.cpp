@@ -1,0 +1,197 @@
+// Stepped mode: no threads, a clock that the test moves, and the same run from the same seed.
+
+#include <basal/executors/executors.hpp>
+
+#include "closure_task.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::uint64_t time_now = 0;
+
+pool_config stepped(std::size_t executors, std::uint64_t seed = 1) {
+  time_now = tick_clock::to_ticks(1s);
+  pool_config config;
+  config.name = "test";
+  config.executors = executors;
+  config.simulate = {.ticks = []() noexcept { return time_now; }, .seed = seed, .stepped = true};
+  return config;
+}
+
+void pass(std::chrono::nanoseconds time) {
+  time_now += tick_clock::to_ticks(time);
+}
+
+// Every task makes two more until `depth`; what ran where is the result.
+std::string trace_of(std::uint64_t seed) {
+  executor_pool pool{stepped(3, seed)};
+  std::string trace;
+  std::function<void(executor&, int)> grow = [&](executor& self, int depth) {
+    trace += static_cast<char>('0' + self.index());
+    pass(10us);
+    if (depth > 0)
+      for (int i = 0; i < 2; ++i)
+        self.push_back(task::make([&, depth](executor& e) { grow(e, depth - 1); }));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) { grow(self, 6); })));
+  CHECK(pool.run_until_idle() == 127);
+  return trace;
+}
+
+} // namespace
+
+TEST_CASE("a step runs one item of one executor") {
+  executor_pool pool{stepped(2)};
+  int ran = 0;
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(
+      pool.submit(task::make([&](executor& self) { ran += 1 + static_cast<int>(self.index()); })));
+  CHECK(pool.step(1));
+  CHECK(ran == 2);
+  CHECK(pool.step(0));
+  CHECK(ran == 3);
+  CHECK_FALSE(pool.step(0));
+  CHECK_FALSE(pool.step(1));
+  CHECK(executor::current() == nullptr);
+}
+
+TEST_CASE("the same seed gives the same run, and all executors take part") {
+  const auto first = trace_of(7);
+  CHECK(first.size() == 127);
+  CHECK(first == trace_of(7));
+  CHECK(first != trace_of(8));
+  for (const auto* executor : {"0", "1", "2"})
+    CHECK(first.find(executor) != std::string::npos);
+}
+
+TEST_CASE("work that waits goes on when it is woken, on its own executor") {
+  executor_pool pool{stepped(2)};
+  completion event;
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    auto index = self.index();
+    order += 'a';
+    event.wait();
+    order += executor::current()->index() == index ? 'c' : 'x';
+  })));
+  pool.run_until_idle();
+  CHECK(order == "a");
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    order += 'b';
+    event.set();
+  })));
+  pool.run_until_idle();
+  CHECK(order == "abc");
+}
+
+TEST_CASE("work that has yielded goes on after the others had a quantum") {
+  executor_pool pool{stepped(1)};
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 4; ++i)
+      self.push_back(task::make([&](executor&) {
+        order += 'o';
+        pass(101us); // of a quantum of 200us
+      }));
+    self.yield();
+    order += 'y';
+  })));
+  pool.run_until_idle();
+  CHECK(order == "ooyoo");
+}
+
+TEST_CASE("more than a quantum between two looks is an overrun of the work that runs") {
+  auto config = stepped(1);
+  struct seen {
+    int calls = 0;
+    const void* object = nullptr;
+    std::uint64_t ticks = 0;
+  } overrun;
+  config.hooks.context = &overrun;
+  config.hooks.overran
+    = [](void* context, executor&, work_item work, std::uint64_t ticks) noexcept {
+        auto& s = *static_cast<seen*>(context);
+        s = {s.calls + 1, work.object, ticks};
+      };
+  executor_pool pool{config};
+  auto item = task::make([&](executor& self) {
+    self.look(self.now());
+    pass(200us);
+    self.look(self.now());
+    CHECK(overrun.calls == 0);
+    pass(650us);
+    self.look(self.now());
+  });
+  REQUIRE(pool.submit(item));
+  pool.run_until_idle();
+  CHECK(overrun.calls == 1);
+  CHECK(overrun.object == item.object);
+  CHECK(tick_clock::to_duration(overrun.ticks) > 640us);
+  CHECK(pool.at(0).stats().overruns == 1);
+  CHECK(pool.at(0).stats().overrun_quanta == 3);
+}
+
+TEST_CASE("what others run while work waits is not its overrun, nor is its own theirs") {
+  executor_pool pool{stepped(1)};
+  completion event;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.look(self.now());
+    event.wait();
+    self.look(self.now());
+  })));
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    pass(10ms); // without a look: nobody's affair here
+    event.set();
+  })));
+  pool.run_until_idle();
+  CHECK(pool.at(0).stats().overruns == 0);
+}
+
+TEST_CASE("an executor that runs half of the time has half a load") {
+  executor_pool pool{stepped(1)};
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE(pool.submit(task::make([](executor&) { pass(50us); })));
+    pool.run_until_idle();
+    pass(50us);
+  }
+  CHECK(pool.at(0).load() == Approx(0.5).margin(0.03));
+  pass(100ms);
+  CHECK(pool.at(0).load() < 0.01);
+  CHECK(pool.at(0).stats().load_permille < 10);
+}
+
+TEST_CASE("who finds the injection queue full takes a fair share with one lock") {
+  executor_pool pool{stepped(4)};
+  int ran = 0;
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(pool.submit(task::make([&](executor&) { ++ran; })));
+  CHECK(pool.step(0));
+  CHECK(ran == 1);
+  CHECK(pool.at(0).stats().injection_hits == 25);
+  CHECK(pool.at(0).stats().injection_batches == 1);
+  pool.run_until_idle();
+  CHECK(ran == 100);
+}
+
+TEST_CASE("a stepped pool drains or discards when it stops") {
+  for (auto mode : {stop_mode::drain, stop_mode::discard}) {
+    std::atomic<int> discarded{0};
+    int ran = 0;
+    {
+      executor_pool pool{stepped(2)};
+      for (int i = 0; i < 10; ++i)
+        REQUIRE(pool.submit(task::make([&](executor&) { ++ran; }, &discarded)));
+      pool.step(0);
+      pool.stop(mode);
+    }
+    CHECK(ran + discarded == 10);
+    CHECK(ran == (mode == stop_mode::drain ? 10 : 1));
+  }
+}

@@ -1,0 +1,96 @@
+// Computations on executors without threads, with a clock that the test moves.
+
+#include <basal/executors/tick_clock.hpp>
+#include <basal/posse/posse.hpp>
+
+#include "support/catch.hpp"
+
+#include <vector>
+
+using namespace basal;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::uint64_t time_now = 0;
+
+void pass(std::chrono::nanoseconds time) {
+  time_now += executors::tick_clock::to_ticks(time);
+}
+
+posse::runtime_config stepped(std::size_t executors, std::uint64_t seed) {
+  time_now = executors::tick_clock::to_ticks(1s);
+  posse::runtime_config config;
+  config.compute_executors = executors;
+  config.simulate = {.ticks = []() noexcept { return time_now; }, .seed = seed, .stepped = true};
+  return config;
+}
+
+// Runs `body` as a computation on one of the runtime's executors.
+struct started {
+  posse::runtime& host;
+  std::function<void(posse::member&)> body;
+
+  static constexpr executors::work_ops ops{
+    [](void* object, executors::executor&) noexcept {
+      auto& s = *static_cast<started*>(object);
+      s.host.run([&s](posse::member& m) { s.body(m); });
+    },
+    nullptr,
+  };
+};
+
+void run(posse::runtime& host, std::function<void(posse::member&)> body) {
+  started s{host, std::move(body)};
+  REQUIRE(host.compute().submit({&s, &started::ops}));
+  host.compute().run_until_idle();
+}
+
+// A tree whose leaves take 50 us each; where they ran is the result.
+void leaves(posse::member& m, int depth, std::vector<std::size_t>& ran_on) {
+  if (depth == 0) {
+    pass(50us);
+    ran_on.push_back(m.executor().index());
+    return;
+  }
+  m.fork_merge([&](posse::member& l) { leaves(l, depth - 1, ran_on); },
+               [&](posse::member& r) { leaves(r, depth - 1, ran_on); });
+}
+
+std::vector<std::size_t> trace_of(std::uint64_t seed) {
+  posse::runtime host{stepped(2, seed)};
+  host.compute().run_until_idle(); // only a sleeper can be given work
+  std::vector<std::size_t> ran_on;
+  run(host, [&](posse::member& m) { leaves(m, 8, ran_on); });
+  CHECK(host.stats().thefts > 0);
+  CHECK(host.stats().merges == host.stats().thefts);
+  return ran_on;
+}
+
+} // namespace
+
+TEST_CASE("a computation that reaches safepoints does not outrun its quantum") {
+  posse::runtime host{stepped(1, 1)};
+  run(host, [](posse::member& m) {
+    for (int i = 0; i < 10'000; ++i) {
+      pass(1us);
+      m.poll();
+    }
+  });
+  CHECK(host.compute().at(0).stats().overruns == 0);
+  CHECK(host.compute().at(0).stats().quantum_ends >= 40);
+  run(host, [](posse::member& m) {
+    m.poll();
+    pass(10ms);
+    m.executor().raise_attention(); // as the backstop does
+    m.poll();
+  });
+  CHECK(host.compute().at(0).stats().overruns == 1);
+  CHECK(host.compute().at(0).stats().overrun_quanta == 50);
+}
+
+TEST_CASE("the same seed gives the same thefts") {
+  const auto first = trace_of(3);
+  CHECK(first.size() == 256);
+  CHECK(first == trace_of(3));
+}
