@@ -217,6 +217,8 @@ work_item executor::next() noexcept {
       item = pop_yielded();
     if (!item)
       item = search();
+    if (!item)
+      item = pop_background();
     if (item) {
       if (pool_.discarding_.load(std::memory_order_relaxed) && item.ops->discard != nullptr) {
         item.ops->discard(item.object);
@@ -228,7 +230,7 @@ work_item executor::next() noexcept {
     // What was accepted before the stop may have come after the look above, with
     // nobody to wake: so look again, after `stopping_`.
     if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()
-        && pool_.injection_.empty()) {
+        && pool_.injection_.empty() && !pool_.background_waits()) {
       if (searching_) {
         searching_ = false;
         pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
@@ -302,6 +304,14 @@ work_item executor::pop_injected() noexcept {
     return {};
   counters_.injection_hits.add();
   return found(item);
+}
+
+work_item executor::pop_background() noexcept {
+  auto* source = pool_.background();
+  if (source == nullptr)
+    return {};
+  auto item = source->take(*this);
+  return item ? found(item) : item;
 }
 
 work_item executor::search() noexcept {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <basal/executors/background_source.hpp>
 #include <basal/executors/config.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/injection_queue.hpp>
@@ -60,6 +61,28 @@ public:
 
   /// Delivers to an executor that claim_idle() returned.
   void deliver_claimed(executor& claimed, inbox_node& node) noexcept;
+
+  /// Gives the pool its source of background work, unless it has one already.
+  /// @returns the source that it has now, which lives as long as the pool.
+  /// @throws std::logic_error when the pool was stopped
+  background_source& adopt_background(std::unique_ptr<background_source> source);
+
+  /// The pool's source of background work, or null.
+  background_source* background() const noexcept {
+    return background_.load(std::memory_order_acquire);
+  }
+
+  /// Calls `add()`, which adds a piece to the source and returns whether it did,
+  /// and wakes an executor for it. As with submit(), the piece may have run, and
+  /// the pool be about to go, when this returns.
+  template <class Add>
+  bool add_background(Add add) {
+    visit here{*this};
+    if (!add())
+      return false;
+    notify();
+    return true;
+  }
 
   /// Whether an executor sleeps.
   bool any_idle() const noexcept {
@@ -122,6 +145,11 @@ private:
 
   bool work_for_searchers() const noexcept;
 
+  bool background_waits() const noexcept {
+    auto* source = background();
+    return source != nullptr && !source->empty();
+  }
+
   const pool_config config_;
   const std::uint32_t spins_;
   const std::uint64_t turn_ticks_;
@@ -133,6 +161,13 @@ private:
   /// executors after they entered it.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> discarding_{false};
+
+  /// Written once, under the mutex, in release; read by everybody. The source
+  /// is `owned_background_`.
+  std::atomic<background_source*> background_{nullptr};
+  std::mutex background_mutex_; ///< for the next two, until the executors have left
+  std::unique_ptr<background_source> owned_background_;
+  bool background_closed_ = false;
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_;
