@@ -108,6 +108,9 @@ public:
   /// again, and by several threads at once.
   shutdown_report shutdown(executors::stop_mode mode, std::chrono::nanoseconds patience);
 
+  /// The key that a task submitted now would get; less comes first. In levels.
+  double key_now(task_options options) const noexcept;
+
   /// Tasks in the queue: a snapshot.
   std::size_t queued() const noexcept;
 
@@ -121,10 +124,10 @@ public:
   background_stats stats() const;
 
 private:
-  friend class detail::task;
   friend class evaluation;
 
   struct parts;
+  struct door_entry;
 
   /// A reference to a task that is dropped unless the queue takes it.
   struct dropped {
@@ -150,6 +153,17 @@ private:
   bool try_enqueue(detail::task& t, task_options options);
   void enqueue_plain(detail::task& t);
   bool goes_plain() const noexcept;
+  bool push(detail::task& t, double key);
+  void enqueue_full(detail::task& t, double key);
+  void wait_for_room(detail::task& t, double key);
+  void admit_waiting() noexcept;
+  void remove_cancelled() noexcept;
+  void run_task(detail::task& t) noexcept;
+  void discard_task(detail::task& t) noexcept;
+  void let_go(detail::task& t) noexcept;
+  std::size_t discard_queued() noexcept;
+
+  static const executors::work_ops ops_;
 
   // -- as background_source ---------------------------------------------------
   executors::work_item take(executors::executor& self) noexcept override;

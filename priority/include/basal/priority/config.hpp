@@ -28,7 +28,7 @@ struct background_config {
   weights order;
 
   /// Tasks that may wait in the queue, 1 to `most_queued`. Cancelled ones count
-  /// until their turn comes, or until the queue is full.
+  /// until their turn comes, or until a full queue is searched for them.
   std::size_t max_queued = 4096;
 
   full_policy when_full = full_policy::wait;
@@ -36,9 +36,14 @@ struct background_config {
   /// For full_policy::time_out; at least 0.
   std::chrono::nanoseconds patience = std::chrono::milliseconds{100};
 
-  /// One queue behind one lock, so that the order is exact at any moment. Else
-  /// the queue has parts; see priority_queue.
+  /// One heap behind one lock, so that the order is exact. Else there is one for
+  /// each executor, and the order is relaxed as priority_queue says.
   bool strict = false;
+
+  /// By how much, in levels, a task may be overtaken in a queue that is not
+  /// strict; at least 0. With the default weights this default is 10 ms of
+  /// waiting, or 1 ms of estimated runtime.
+  double slack = 1e-3;
 
   /// Types of tasks whose runtimes are remembered, 1 to `most_types`; the ones not
   /// seen for longest are forgotten.

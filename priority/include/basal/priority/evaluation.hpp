@@ -20,7 +20,11 @@ public:
   evaluation& operator=(const evaluation&) = delete;
 
 private:
+  bool only_one() const noexcept;
+
   background_pool& pool_;
+  evaluation* older_; ///< of the same thread; so is the next
+  evaluation* younger_ = nullptr;
 };
 
 } // namespace basal::priority

@@ -90,8 +90,12 @@ public:
   /// is released at once.
   /// @returns whether it will not run, now or because of an earlier call.
   bool cancel() {
+    // Touches nothing of the pool, which may be gone.
     auto& t = checked();
-    return t.end_unrun(task_state::cancelled) || t.state() == task_state::cancelled;
+    if (!t.end_unrun(task_state::cancelled))
+      return t.state() == task_state::cancelled;
+    t.announce();
+    return true;
   }
 
 private:

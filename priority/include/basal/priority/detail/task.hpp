@@ -80,11 +80,18 @@ public:
     return finished_;
   }
 
-  /// Runs the function if nobody cancelled it. @returns whether it ran.
-  bool run() noexcept;
+  /// Runs the function unless it was cancelled, and keeps what comes of it.
+  /// @returns the state afterwards. If the function ran, announce() must follow.
+  task_state run() noexcept;
 
-  /// Ends it unrun. @returns false if it has begun or ended.
+  /// Ends it unrun; announce() must follow. @returns false, and nothing must
+  /// follow, if it has begun or ended.
   bool end_unrun(task_state how) noexcept;
+
+  /// Tells those who wait.
+  void announce() noexcept {
+    finished_.set();
+  }
 
   /// Throws what a waiter must be told; nothing when it is done. After the end.
   void rethrow() const;
