@@ -126,9 +126,9 @@ public:
         look(c);
       const auto [from, limit] = choose(c, looks);
       if (c.seen_[from] == no_key) {
+        c.pops_left_ = 0; // the next pop looks again
         if (looks)
           return {};
-        c.pops_left_ = 0;
         continue;
       }
       if (auto value = pop_from(parts_[from], limit)) {
