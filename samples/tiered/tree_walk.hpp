@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "code.hpp"
+
+namespace tiered {
+
+/// Tier 0: walks the tree of the function as the parser made it. What the others must compute.
+/// @param p outlives the code
+[[nodiscard]] std::unique_ptr<const code> make_tree_walk(const program& p, std::uint32_t function);
+
+/// Walks a function that is not part of `p`, such as parse_expression() makes.
+/// @param f, p outlive the code
+[[nodiscard]] std::unique_ptr<const code> make_tree_walk(const program& p, const function& f);
+
+} // namespace tiered
