@@ -25,7 +25,7 @@ enum class route : std::uint8_t {
 
 /// How to build a background_pool.
 struct background_config {
-  weights order;
+  weights order = {};
 
   /// Tasks that may wait in the queue, 1 to `most_queued`. Cancelled ones count
   /// until their turn comes, or until a full queue is searched for them.
