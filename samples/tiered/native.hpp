@@ -10,7 +10,7 @@ namespace tiered {
 /// Tier 3: machine code, made by GCC at -O2 through libgccjit. It takes tens of milliseconds, runs
 /// the assembler and the linker in $TMPDIR, and needs about 1 MiB of stack.
 ///
-/// GCC keeps its state in global variables: only one compilation runs at a time in a process. Others
+/// GCC keeps its state in global variables: one compilation runs at a time in a process. Others
 /// wait for it, each of them holding its thread.
 /// @throws std::runtime_error with what libgccjit says
 [[nodiscard]] std::unique_ptr<const code> make_native(const program& p, std::uint32_t function);

@@ -5,4 +5,5 @@
 #include <basal/priority/p2_quantile.hpp>
 #include <basal/priority/priority_queue.hpp>
 #include <basal/priority/runtime_tracker.hpp>
+#include <basal/priority/tiering.hpp>
 #include <basal/priority/windowed_quantile.hpp>
