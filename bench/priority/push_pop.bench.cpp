@@ -4,7 +4,7 @@
 // of up to 200 ms.
 //
 // Peers: std::priority_queue behind a std::mutex, and tbb::concurrent_priority_queue; both with the
-// same entries, without order among equal keys. The MultiQueue of Williams, Sanders and Dementiev is
+// key beside the pointer, without order among equal keys. The MultiQueue of Williams, Sanders and Dementiev is
 // left out: Debian has no package of it.
 
 #include "bench/support/bench.hpp"
@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <queue>
 #include <thread>
 #include <vector>
@@ -30,9 +29,14 @@ namespace {
 
 constexpr std::uint64_t depth = 1000;
 
-struct entry {
+struct task {
   double key;
   std::uint64_t value;
+};
+
+struct entry {
+  double key;
+  task* what;
 
   friend bool operator<(const entry& a, const entry& b) {
     return a.key > b.key; // the least first
@@ -44,16 +48,16 @@ public:
   explicit mutex_queue(std::size_t) {
   }
 
-  void push(double key, std::uint64_t value, std::size_t) {
+  void push(task* t, std::size_t) {
     std::lock_guard guard{mutex_};
-    entries_.push({key, value});
+    entries_.push({t->key, t});
   }
 
-  std::optional<entry> pop(std::size_t) {
+  task* pop(std::size_t) {
     std::lock_guard guard{mutex_};
     if (entries_.empty())
-      return {};
-    std::optional<entry> first{entries_.top()};
+      return nullptr;
+    auto* first = entries_.top().what;
     entries_.pop();
     return first;
   }
@@ -68,22 +72,19 @@ public:
   explicit tbb_queue(std::size_t) {
   }
 
-  void push(double key, std::uint64_t value, std::size_t) {
-    entries_.push({key, value});
+  void push(task* t, std::size_t) {
+    entries_.push({t->key, t});
   }
 
-  std::optional<entry> pop(std::size_t) {
+  task* pop(std::size_t) {
     entry first{};
-    if (!entries_.try_pop(first))
-      return {};
-    return first;
+    return entries_.try_pop(first) ? first.what : nullptr;
   }
 
 private:
   tbb::concurrent_priority_queue<entry> entries_;
 };
 
-/// The value carries its key along, since the queue keeps keys to itself.
 template <bool Strict>
 class basal_queue {
 public:
@@ -95,17 +96,17 @@ public:
       consumers_.push_back({{queue_, i}});
   }
 
-  void push(double key, std::uint64_t value, std::size_t thread) {
-    if (!queue_.try_push(key, {key, value}, thread))
+  void push(task* t, std::size_t thread) {
+    if (!queue_.try_push(t->key, t, thread))
       throw std::logic_error("the queue is full");
   }
 
-  std::optional<entry> pop(std::size_t thread) {
-    return queue_.try_pop(consumers_[thread].is);
+  task* pop(std::size_t thread) {
+    return queue_.try_pop(consumers_[thread].is).value_or(nullptr);
   }
 
 private:
-  using queue_type = priority::priority_queue<entry>;
+  using queue_type = priority::priority_queue<task*>;
 
   struct alignas(64) padded {
     queue_type::consumer is;
@@ -128,11 +129,12 @@ template <class Queue>
 std::uint64_t hold(Queue& queue, std::size_t thread, int times, std::uint64_t& random) {
   std::uint64_t sum = 0;
   for (int i = 0; i < times; ++i) {
-    const auto first = queue.pop(thread);
-    if (!first)
+    auto* first = queue.pop(thread);
+    if (first == nullptr)
       return 0;
     sum += first->value;
-    queue.push(later(first->key, random), first->value, thread);
+    first->key = later(first->key, random);
+    queue.push(first, thread);
   }
   return sum;
 }
@@ -143,8 +145,11 @@ void hold_case(benchmark::State& state, std::size_t threads, int times) {
   std::vector<std::uint64_t> random(16 * threads); // one a cache line or two
   for (std::size_t t = 0; t < threads; ++t)
     random[16 * t] = 88172645463325252u + t;
-  for (std::uint64_t i = 0; i < depth; ++i)
-    queue.push(later(5, random[0]), 1, i % threads);
+  std::vector<task> tasks(depth);
+  for (std::uint64_t i = 0; i < depth; ++i) {
+    tasks[i] = {later(5, random[0]), 1};
+    queue.push(&tasks[i], i % threads);
+  }
   // The other threads wait at the barrier between iterations.
   std::barrier gate{static_cast<std::ptrdiff_t>(threads)};
   std::atomic<std::uint64_t> sum{0};
@@ -175,7 +180,7 @@ void hold_case(benchmark::State& state, std::size_t threads, int times) {
   for (auto& t : others)
     t.join();
   std::uint64_t left = 0;
-  while (queue.pop(0))
+  while (queue.pop(0) != nullptr)
     ++left;
   if (left != depth)
     state.SkipWithError("values got lost");

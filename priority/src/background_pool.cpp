@@ -85,73 +85,69 @@ bool background_pool::goes_plain() const noexcept {
   return p.evaluations.load(std::memory_order_relaxed) < 2;
 }
 
-/// Queues `t`, which has a reference for it, if there is room.
+/// Queues `t` if there is room; the queue then has the pool's reference to it.
 bool background_pool::push(detail::task& t, double key) {
   auto& p = *parts_;
   return p.executors.add_background([&] {
-    count(p.submitted); // before it can end
+    count(p.queued); // before it can end
     try {
       if (p.queue.try_push(key, &t, home_part(p.executors)))
         return true;
     } catch (const std::bad_alloc&) {
-      p.submitted.fetch_sub(1, std::memory_order_relaxed);
+      p.queued.fetch_sub(1, std::memory_order_relaxed);
       throw;
     }
-    p.submitted.fetch_sub(1, std::memory_order_relaxed);
+    p.queued.fetch_sub(1, std::memory_order_relaxed);
     return false;
   });
 }
 
-void background_pool::enqueue(detail::task& t, task_options options) {
+void background_pool::enqueue(owned_task t, task_options options) {
   auto& p = *parts_;
   if (!p.life.enter())
     throw pool_closed{};
-  t.add_reference();
   try {
     const auto key = p.key(options);
-    if (!push(t, key))
-      enqueue_full(t, key);
+    if (!push(*t, key))
+      enqueue_full(*t, key);
+    std::ignore = t.release(); // it may be gone by now
   } catch (...) {
-    let_go(t);
+    leave();
     throw;
   }
 }
 
-bool background_pool::try_enqueue(detail::task& t, task_options options) {
+bool background_pool::try_enqueue(owned_task t, task_options options) {
   auto& p = *parts_;
   if (!p.life.enter())
     return false;
-  t.add_reference();
   try {
     const auto key = p.key(options);
-    if (push(t, key))
+    if (push(*t, key) || (remove_cancelled(), push(*t, key))) {
+      std::ignore = t.release();
       return true;
-    remove_cancelled();
-    if (push(t, key))
-      return true;
+    }
   } catch (...) {
-    let_go(t);
+    leave();
     throw;
   }
   count(p.rejected);
-  let_go(t);
+  leave();
   return false;
 }
 
-void background_pool::enqueue_plain(detail::task& t) {
+void background_pool::enqueue_plain(owned_task t) {
   auto& p = *parts_;
   if (!p.life.enter())
     throw pool_closed{};
-  t.add_reference();
-  count(p.submitted);
-  count(p.plain);
+  count(p.plain); // before it can end
   try {
-    if (!p.executors.submit({&t, &ops_}))
+    if (!p.executors.submit({t.get(), &ops_}))
       throw pool_closed{};
+    std::ignore = t.release();
   } catch (...) {
-    p.submitted.fetch_sub(1, std::memory_order_relaxed);
     p.plain.fetch_sub(1, std::memory_order_relaxed);
-    let_go(t);
+    leave();
     throw;
   }
 }
@@ -170,7 +166,6 @@ void background_pool::enqueue_full(detail::task& t, double key) {
     count(p.rejected);
     throw queue_full{p.config.max_queued};
   case full_policy::run_in_caller:
-    count(p.submitted);
     count(p.run_in_caller);
     run_task(t);
     break;
@@ -304,12 +299,15 @@ void background_pool::discard_task(detail::task& t) noexcept {
   let_go(t);
 }
 
-/// Gives up the pool's reference: all is done with `t`, or it never came in.
+/// All is done with `t`.
 void background_pool::let_go(detail::task& t) noexcept {
-  auto& p = *parts_;
   t.release();
-  if (p.life.leave())
-    p.all_ended.set();
+  leave();
+}
+
+void background_pool::leave() noexcept {
+  if (parts_->life.leave())
+    parts_->all_ended.set();
 }
 
 // -- the end ------------------------------------------------------------------
@@ -389,12 +387,12 @@ background_stats background_pool::stats() const {
   s.cancelled = get(p.cancelled);
   s.discarded = get(p.discarded);
   s.running_now = static_cast<std::size_t>(get(p.begun) - s.done - s.failed);
-  s.submitted = get(p.submitted);
   s.plain = get(p.plain);
   s.waited_for_room = get(p.waited_for_room);
   s.rejected = get(p.rejected);
   s.timed_out = get(p.timed_out);
   s.run_in_caller = get(p.run_in_caller);
+  s.submitted = get(p.queued) + s.plain + s.run_in_caller;
   s.queued_now = p.queue.size();
   s.evaluations_now = get(p.evaluations);
   s.runtimes = p.runtimes.stats();

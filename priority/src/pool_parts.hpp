@@ -83,7 +83,7 @@ struct background_pool::parts {
   std::atomic<std::size_t> full_unsearched{0};
 
   // -- written by submitters --
-  alignas(64) counter submitted{0}, plain{0}, waited_for_room{0}, rejected{0}, timed_out{0},
+  alignas(64) counter queued{0}, plain{0}, waited_for_room{0}, rejected{0}, timed_out{0},
     run_in_caller{0};
   std::atomic<std::size_t> evaluations{0};
 

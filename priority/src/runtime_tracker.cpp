@@ -36,10 +36,10 @@ void runtime_tracker::record(task_key type, std::chrono::duration<double> runtim
     s = s > longest_s ? longest_s : shortest_s;
     count(clamped_);
   }
-  count(recorded_);
   record_type(stored(type), s);
   std::lock_guard guard{global_lock_};
   global_.observe(s);
+  recorded_.store(global_.count(), std::memory_order_relaxed);
   global_median_.store(global_.value(), std::memory_order_relaxed);
 }
 

@@ -58,7 +58,7 @@ public:
   template <class Function>
   auto submit(task_options options, Function&& function) {
     auto [t, handle] = make(options, std::forward<Function>(function));
-    enqueue(*t, options);
+    enqueue(std::move(t), options);
     return std::move(handle);
   }
 
@@ -81,7 +81,7 @@ public:
   template <class Function>
   auto try_submit(task_options options, Function&& function) {
     auto [t, handle] = make(options, std::forward<Function>(function));
-    if (!try_enqueue(*t, options))
+    if (!try_enqueue(std::move(t), options))
       handle = {};
     return std::move(handle);
   }
@@ -94,9 +94,9 @@ public:
   auto spawn(task_options options, Function&& function) {
     auto [t, handle] = make(options, std::forward<Function>(function));
     if (goes_plain())
-      enqueue_plain(*t);
+      enqueue_plain(std::move(t));
     else
-      enqueue(*t, options);
+      enqueue(std::move(t), options);
     return std::move(handle);
   }
 
@@ -129,7 +129,7 @@ private:
   struct parts;
   struct door_entry;
 
-  /// A reference to a task that is dropped unless the queue takes it.
+  /// The pool's reference to a task, until the queue has it.
   struct dropped {
     void operator()(detail::task* t) const noexcept {
       t->release();
@@ -148,10 +148,9 @@ private:
     return std::pair{std::move(owner), task_handle<result>{*t}};
   }
 
-  /// These take a reference of their own to what they queue.
-  void enqueue(detail::task& t, task_options options);
-  bool try_enqueue(detail::task& t, task_options options);
-  void enqueue_plain(detail::task& t);
+  void enqueue(owned_task t, task_options options);
+  bool try_enqueue(owned_task t, task_options options);
+  void enqueue_plain(owned_task t);
   bool goes_plain() const noexcept;
   bool push(detail::task& t, double key);
   void enqueue_full(detail::task& t, double key);
@@ -161,6 +160,7 @@ private:
   void run_task(detail::task& t) noexcept;
   void discard_task(detail::task& t) noexcept;
   void let_go(detail::task& t) noexcept;
+  void leave() noexcept;
   std::size_t discard_queued() noexcept;
 
   static const executors::work_ops ops_;

@@ -104,10 +104,11 @@ private:
 
   alignas(64) detail::futex_lock global_lock_;
   windowed_quantile global_; ///< under its lock
-  /// Written under the lock, or by record_type(); read by anybody. Relaxed: an
+  /// Written under the lock, read by anybody. Relaxed: an
   /// estimate may be a little old.
   std::atomic<double> global_median_{0};
-  std::atomic<std::uint64_t> recorded_{0}, clamped_{0}, evicted_{0};
+  std::atomic<std::uint64_t> recorded_{0}; ///< written under the lock
+  std::atomic<std::uint64_t> clamped_{0}, evicted_{0};
   std::atomic<std::size_t> types_{0};
 };
 

@@ -101,8 +101,8 @@ public:
 private:
   friend class background_pool;
 
+  /// Takes over the handle's reference.
   explicit task_handle(detail::task_with_result<T>& t) noexcept : task_(&t) {
-    t.add_reference();
   }
 
   detail::task_with_result<T>& checked() const {

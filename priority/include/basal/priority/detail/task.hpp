@@ -96,10 +96,6 @@ public:
   /// Throws what a waiter must be told; nothing when it is done. After the end.
   void rethrow() const;
 
-  void add_reference() noexcept {
-    references_.fetch_add(1, std::memory_order_relaxed);
-  }
-
   void release() noexcept {
     // Acquire for the last one, which destroys what the others have written.
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
@@ -119,7 +115,7 @@ private:
   background_pool& host_;
   const task_key type_;
   basic_task_word<> word_;
-  std::atomic<std::uint32_t> references_{1};
+  std::atomic<std::uint32_t> references_{2}; ///< the pool's and the handle's
   event finished_;
   std::exception_ptr error_; ///< written before `word_` says failed
 };
