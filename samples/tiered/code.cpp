@@ -13,7 +13,7 @@
 namespace tiered {
 
 const char* tier_name(std::size_t tier) noexcept {
-  constexpr const char* names[tiers] = {"tree walk", "bytecode", "optimised", "native"};
+  constexpr const char* names[tiers] = {"tree", "bytecode", "optimised", "native"};
   return tier < tiers ? names[tier] : "none";
 }
 

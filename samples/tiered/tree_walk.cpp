@@ -105,11 +105,7 @@ private:
 } // namespace
 
 std::unique_ptr<const code> make_tree_walk(const program& p, std::uint32_t function) {
-  return make_tree_walk(p, p.functions[function]);
-}
-
-std::unique_ptr<const code> make_tree_walk(const program& p, const function& f) {
-  return std::make_unique<tree_walk>(p, f);
+  return std::make_unique<tree_walk>(p, p.functions[function]);
 }
 
 } // namespace tiered

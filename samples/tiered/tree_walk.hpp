@@ -11,8 +11,4 @@ namespace tiered {
 /// @param p outlives the code
 [[nodiscard]] std::unique_ptr<const code> make_tree_walk(const program& p, std::uint32_t function);
 
-/// Walks a function that is not part of `p`, such as parse_expression() makes.
-/// @param f, p outlive the code
-[[nodiscard]] std::unique_ptr<const code> make_tree_walk(const program& p, const function& f);
-
 } // namespace tiered
