@@ -1,11 +1,11 @@
 // A push and a pop of a priority queue that holds 1000 values: the hold model (Jones, "An empirical
 // comparison of priority-queue and event-set implementations", CACM 29(4), 1986). Each thread takes
-// a value and puts one back with a later key, as tasks are: submitted at about now, with estimates
-// of up to 200 ms.
+// a value and puts it back with a later key, as tasks are: submitted at about now, with estimates
+// of up to 20 ms.
 //
 // Peers: std::priority_queue behind a std::mutex, and tbb::concurrent_priority_queue; both with the
-// key beside the pointer, without order among equal keys. The MultiQueue of Williams, Sanders and Dementiev is
-// left out: Debian has no package of it.
+// key beside the pointer, without order among equal keys. The MultiQueue of Williams, Sanders and
+// Dementiev is left out: Debian has no package of it.
 
 #include "bench/support/bench.hpp"
 
