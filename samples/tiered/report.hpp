@@ -15,8 +15,8 @@ namespace tiered {
 /// `result PROGRAM VALUE`.
 void print_climb(const std::vector<client_report>& clients);
 
-/// Prints `compile TIER ready N failed N mean_ms M longest_ms L` for each tier above 0. The times of
-/// native code include waiting for the compilations before it.
+/// Prints `compile TIER ready N failed N mean_ms M longest_ms L` for each tier above 0. The
+/// times of native code include waiting for the compilations before it.
 void print_compilations(const library& all);
 
 /// Prints how long the interactive client waited, apart for answers during which a compilation ran.
