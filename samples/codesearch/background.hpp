@@ -31,12 +31,14 @@ inline basal::priority::background_pool& pool_of(caf::actor_system& system) {
   return basal::priority::background_pool::of(basal::actors::runtime_of(system).compute());
 }
 
-/// The result of `task`, which does `work()`; if no executor begins it within `patience`, the
-/// caller does. So somebody who waits is not kept waiting by executors that have more to do than
-/// they can.
+/// The result of `task`, which does `work()`; if no executor has begun it, the caller does it. So
+/// somebody who waits is not kept waiting by executors that have more to do than they can.
 template <class T, class Work>
-T get_or_do(task_handle<T> task, std::chrono::microseconds patience, Work&& work) {
-  if (!task.wait_for(patience) && task.cancel()) {
+T get_or_do(basal::priority::background_pool& pool, task_handle<T> task, Work&& work) {
+  // Enough for a sleeping executor to wake up and begin, where a hypervisor has a part in it.
+  constexpr std::chrono::microseconds wake_up{1000};
+  const bool begins = pool.executors().any_idle() && task.wait_for(wake_up);
+  if (!begins && task.cancel()) {
     return std::forward<Work>(work)();
   }
   return task.get();

@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::size_t columns_shown = 160;
 
-// Enough for an idle executor to wake up and begin, where a hypervisor has a part in it.
-constexpr std::chrono::microseconds patience{1000};
-
 // Where the part of the file starts that holds the line, so that the last line of a large file
 // does not cost a look at all of it.
 line_mark nearest_mark(const catalog& files, const hit& h) {
@@ -65,8 +62,7 @@ void show_all(basal::priority::background_pool& pool, const stop_flag& stop, con
       throw stopped{};
     }
     auto read_here = [&] { return show(files, hits[i]); };
-    out.push_back(lines[i].valid() ? background::get_or_do(std::move(lines[i]),
-                                                           std::chrono::microseconds{0}, read_here)
+    out.push_back(lines[i].valid() ? background::get_or_do(pool, std::move(lines[i]), read_here)
                                    : read_here());
   }
 }
@@ -98,7 +94,7 @@ caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_
               return pure_search(runtime, *state.files, ranks, request.asked, request.top);
             };
             const found all
-              = background::get_or_do(pool.submit(background::search, look), patience, look);
+              = background::get_or_do(pool, pool.submit(background::search, look), look);
             result->seconds = std::chrono::steady_clock::now() - asked_at;
             result->matches = all.matches;
             show_all(pool, run->stop, *state.files, all.hits, result->lines);
