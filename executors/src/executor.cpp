@@ -268,6 +268,8 @@ work_item executor::next() noexcept {
       item = pop_yielded();
     if (!item)
       item = search();
+    if (!item)
+      item = pop_background();
     if (item) {
       if (pool_.discarding_.load(std::memory_order_relaxed) && item.ops->discard != nullptr) {
         item.ops->discard(item.object);
@@ -279,7 +281,7 @@ work_item executor::next() noexcept {
     // What was accepted before the stop may have come after the look above, with
     // nobody to wake: so look again, after `stopping_`.
     if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()
-        && pool_.injection_.empty()) {
+        && pool_.injection_.empty() && !pool_.background_waits()) {
       if (searching_) {
         searching_ = false;
         pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
@@ -363,6 +365,14 @@ work_item executor::pop_injected() noexcept {
   if (count > 1)
     pool_.notify();
   return found(batch[0]);
+}
+
+work_item executor::pop_background() noexcept {
+  auto* source = pool_.background();
+  if (source == nullptr)
+    return {};
+  auto item = source->take(*this);
+  return item ? found(item) : item;
 }
 
 work_item executor::search() noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <pthread.h>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -82,6 +83,17 @@ bool executor_pool::submit(work_item item) {
   return true;
 }
 
+background_source& executor_pool::adopt_background(std::unique_ptr<background_source> source) {
+  std::lock_guard guard{background_mutex_};
+  if (background_closed_)
+    throw std::logic_error("basal: the executor pool was stopped and takes no background work");
+  if (!owned_background_) {
+    owned_background_ = std::move(source);
+    background_.store(owned_background_.get(), std::memory_order_release);
+  }
+  return *owned_background_;
+}
+
 executor* executor_pool::claim_idle() noexcept {
   auto index = idle_.claim();
   return index ? executors_[*index].get() : nullptr;
@@ -97,7 +109,7 @@ void executor_pool::deliver_claimed(executor& claimed, inbox_node& node) noexcep
 /// responsible for. While somebody searches, the rings are its business: it
 /// asks again when it stops.
 bool executor_pool::work_for_searchers() const noexcept {
-  if (!injection_.empty())
+  if (!injection_.empty() || background_waits())
     return true;
   if (idle_.num_searching() != 0)
     return false;
@@ -130,6 +142,12 @@ void executor_pool::begin_stop(stop_mode mode) {
     detail::assertion_failed("a pool must not be stopped by one of its own executors", __FILE__,
                              __LINE__);
   injection_.close();
+  {
+    std::lock_guard background{background_mutex_};
+    background_closed_ = true;
+    if (owned_background_)
+      owned_background_->close();
+  }
   if (mode == stop_mode::discard)
     discarding_.store(true, std::memory_order_relaxed);
   // First, since an executor could leave while the backstop has an item in hand.
@@ -155,6 +173,8 @@ void executor_pool::end_stop() {
       item.ops->discard(item.object);
   while (visitors_.load(std::memory_order_acquire) != 0)
     std::this_thread::yield(); // a few instructions of somebody's
+  if (owned_background_)
+    owned_background_->abandon();
 }
 
 void executor_pool::say_left() noexcept {

@@ -12,6 +12,7 @@
 
 #include <sys/resource.h>
 
+#include "background.hpp"
 #include "cli.hpp"
 #include "context.hpp"
 #include "index.hpp"
@@ -42,6 +43,10 @@ void print_stats(caf::actor_system& system) {
   print_executors("message_executor", stats.message_executors);
   print_executors("compute_executor", stats.compute_executors);
   std::printf("stats posse %s\n", caf::deep_to_string(stats.posse).c_str());
+  const auto b = background::pool_of(system).stats();
+  std::printf("stats background submitted %llu done %llu cancelled %llu median_us %.1f\n",
+              static_cast<unsigned long long>(b.submitted), static_cast<unsigned long long>(b.done),
+              static_cast<unsigned long long>(b.cancelled), b.runtimes.global_median_s * 1e6);
   ::rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) == 0) {
     std::printf("stats peak_memory_mb %ld\n", usage.ru_maxrss / 1024);

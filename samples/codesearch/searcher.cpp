@@ -6,7 +6,9 @@
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "background.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
 #include "snippet.hpp"
@@ -30,9 +32,39 @@ line_mark nearest_mark(const catalog& files, const hit& h) {
   return mark;
 }
 
-answer::line show(const catalog& files, hit h) {
+answer::line show(const catalog& files, const hit& h) {
   const snippet text = read_line(h.path, h.line, nearest_mark(files, h));
-  return {std::move(h), text.found ? printable(text.text, columns_shown) : text.text, text.found};
+  return {h, text.found ? printable(text.text, columns_shown) : text.text, text.found};
+}
+
+// Lines are read by whichever executors are idle, and here; in the order of the hits.
+void show_all(basal::priority::background_pool& pool, const stop_flag& stop, const catalog& files,
+              const std::vector<hit>& hits, std::vector<answer::line>& out) {
+  std::vector<background::task_handle<answer::line>> lines;
+  // Whatever happens, none of them is left that refers to this frame.
+  struct settle {
+    std::vector<background::task_handle<answer::line>>& lines;
+    ~settle() {
+      for (auto& l : lines) {
+        if (l.valid() && !l.cancel()) {
+          l.wait();
+        }
+      }
+    }
+  } guard{lines};
+  lines.reserve(hits.size());
+  for (const hit& h : hits) {
+    // Where there is no room, an empty handle.
+    lines.push_back(pool.try_submit(background::show, [&] { return show(files, h); }));
+  }
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    if (stop.load(std::memory_order_relaxed)) {
+      throw stopped{};
+    }
+    auto read_here = [&] { return show(files, hits[i]); };
+    out.push_back(lines[i].valid() ? background::get_or_do(pool, std::move(lines[i]), read_here)
+                                   : read_here());
+  }
 }
 
 } // namespace
@@ -55,17 +87,20 @@ caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_
           result->files = state.files->size();
           result->complete = now.complete;
           try {
-            found all = pure_search(self, *state.files, now.ranks ? now.ranks->ranks : no_ranks,
-                                    request.asked, request.top);
+            auto& runtime = basal::actors::runtime_of(self->home_system());
+            auto& pool = background::pool_of(self->home_system());
+            const file_ranks& ranks = now.ranks ? now.ranks->ranks : no_ranks;
+            auto look = [&] {
+              return pure_search(runtime, *state.files, ranks, request.asked, request.top);
+            };
+            const found all
+              = background::get_or_do(pool, pool.submit(background::search, look), look);
             result->seconds = std::chrono::steady_clock::now() - asked_at;
             result->matches = all.matches;
-            for (hit& h : all.hits) {
-              if (run->stop.load(std::memory_order_relaxed)) {
-                return;
-              }
-              result->lines.push_back(show(*state.files, std::move(h)));
-            }
+            show_all(pool, run->stop, *state.files, all.hits, result->lines);
             run->events.post(std::shared_ptr<const answer>(std::move(result)));
+          } catch (const stopped&) {
+            // whoever raised the flag knows
           } catch (const std::exception& e) {
             run->events.post(indexing_failed{"failed while searching: " + std::string(e.what())});
           }

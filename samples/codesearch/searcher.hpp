@@ -18,9 +18,9 @@ struct searcher_state {
   std::uint64_t version = 0;
 };
 
-/// Answers queries from what `index` holds at the moment, and posts the answers as events. The
-/// search runs where the query arrived, on a message executor, which has time while the compute
-/// executors are indexing; when they are idle they steal from it.
+/// Answers queries from what `index` holds at the moment, and posts the answers as events. A search
+/// is the most urgent work in the background of the compute executors; while they are busy indexing
+/// it runs where the query arrived, on a message executor, which has time then.
 caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_ptr run,
                              caf::actor index);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "background.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
 
@@ -37,6 +38,16 @@ auto guarded(context& run, const char* doing, F&& work) -> decltype(work()) {
     }
   }
   return {};
+}
+
+// Calls `work(runtime)` on a compute executor that has nothing more urgent to do; the handler's
+// fiber is suspended meanwhile, so `work` may refer to what is in its frame.
+template <class F>
+auto in_background(caf::event_based_actor* self, basal::priority::task_options options, F&& work) {
+  auto& runtime = basal::actors::runtime_of(self->home_system());
+  return background::pool_of(self->home_system())
+    .submit(options, [&] { return work(runtime); })
+    .get();
 }
 
 } // namespace
@@ -93,14 +104,18 @@ caf::behavior worker_actor(caf::event_based_actor* self, context_ptr run, caf::a
     },
     [self, run, index](const merge_request& request) {
       auto result = guarded(*run, "merging parts of the index", [&] {
-        return pure_merge_to_one.offload(self, request.segments, run->stop);
+        return in_background(self, background::merge, [&](auto& runtime) {
+          return pure_merge_to_one(runtime, request.segments, run->stop);
+        });
       });
       self->send(index, merge_done{request.segments, std::move(result)});
     },
     [self, run, index](const rank_request& request) {
       auto result = guarded(*run, "ranking the files", [&] {
-        return std::make_shared<const ranking>(
-          pure_rank_files.offload(self, request.segments, run->stop));
+        return in_background(self, background::rank, [&](auto& runtime) {
+          return std::make_shared<const ranking>(
+            pure_rank_files(runtime, request.segments, run->stop));
+        });
       });
       self->send(index, rank_done{std::move(result)});
     },

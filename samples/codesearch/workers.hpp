@@ -25,8 +25,9 @@ caf::behavior walker_actor(caf::stateful_actor<walker_state>* self, context_ptr 
 /// reading one buffer takes.
 caf::behavior reader_actor(caf::event_based_actor* self, context_ptr run, caf::actor index);
 
-/// Does the heavy work, each time as one offloaded call, so that the message executors stay free
-/// for queries: builds segments from texts, merges segments, ranks files.
+/// Does the heavy work, one call at a time, on the compute executors, so that the message executors
+/// stay free for queries: builds segments from texts (offloaded), merges segments and ranks files
+/// (in the background).
 caf::behavior worker_actor(caf::event_based_actor* self, context_ptr run, caf::actor index);
 
 } // namespace codesearch

@@ -32,8 +32,8 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
 /// that wake each other would starve the rest); then inbox and ring in turn; the
-/// injection queue; work that has yielded; other rings; sleep. Work that has
-/// yielded comes first once the rest had a turn.
+/// injection queue; work that has yielded; other rings; the pool's background
+/// source; sleep. Work that has yielded comes first once the rest had a turn.
 class executor {
 public:
   /// Items run between two updates of the statistics behind the injection
@@ -217,6 +217,7 @@ private:
   work_item pop_newest() noexcept;
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
+  work_item pop_background() noexcept;
   work_item steal() noexcept;
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   work_item found(work_item item) noexcept;

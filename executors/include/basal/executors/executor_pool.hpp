@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <basal/executors/background_source.hpp>
 #include <basal/executors/config.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/injection_queue.hpp>
@@ -72,6 +73,28 @@ public:
 
   /// Delivers to an executor that claim_idle() returned.
   void deliver_claimed(executor& claimed, inbox_node& node) noexcept;
+
+  /// Gives the pool its source of background work, unless it has one already.
+  /// @returns the source that it has now, which lives as long as the pool.
+  /// @throws std::logic_error when the pool was stopped
+  background_source& adopt_background(std::unique_ptr<background_source> source);
+
+  /// The pool's source of background work, or null.
+  background_source* background() const noexcept {
+    return background_.load(std::memory_order_acquire);
+  }
+
+  /// Calls `add()`, which adds a piece to the source and returns whether it did,
+  /// and wakes an executor for it. As with submit(), the piece may have run, and
+  /// the pool be about to go, when this returns.
+  template <class Add>
+  bool add_background(Add add) {
+    visit here{*this};
+    if (!add())
+      return false;
+    notify();
+    return true;
+  }
 
   /// Whether an executor sleeps.
   bool any_idle() const noexcept {
@@ -156,6 +179,11 @@ private:
   void leave_steps();
   std::vector<straggler> stragglers() const;
 
+  bool background_waits() const noexcept {
+    auto* source = background();
+    return source != nullptr && !source->empty();
+  }
+
   const pool_config config_;
   const std::uint32_t spins_;
   stack_pool stacks_;
@@ -166,6 +194,13 @@ private:
   /// executors after they entered it.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> discarding_{false};
+
+  /// Written once, under the mutex, in release; read by everybody. The source
+  /// is `owned_background_`.
+  std::atomic<background_source*> background_{nullptr};
+  std::mutex background_mutex_; ///< for the next two, until the executors have left
+  std::unique_ptr<background_source> owned_background_;
+  bool background_closed_ = false;
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_; ///< held by whoever stops

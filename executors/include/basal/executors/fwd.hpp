@@ -3,6 +3,7 @@
 namespace basal::executors {
 
 class adaptive_interval;
+class background_source;
 class backstop;
 class completion;
 class executor;

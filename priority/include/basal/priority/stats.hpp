@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace basal::priority {
+
+/// What a runtime_tracker knows and has seen. Counts since the start.
+struct runtime_stats {
+  std::uint64_t recorded = 0;   ///< runtimes
+  std::uint64_t clamped = 0;    ///< of these, outside of what can be: see runtime_tracker
+  std::uint64_t evicted = 0;    ///< types forgotten to make room
+  std::size_t types = 0;        ///< remembered now
+  double global_median_s = 0.0; ///< of the latest runtimes of all types, in seconds
+};
+
+/// What a background_pool did so far; a snapshot whose fields may be a few
+/// events apart. Counts since the start unless they say "now".
+struct background_stats {
+  std::uint64_t submitted = 0;       ///< accepted, by whatever way
+  std::uint64_t done = 0;            ///< returned
+  std::uint64_t failed = 0;          ///< threw
+  std::uint64_t cancelled = 0;       ///< by their handles
+  std::uint64_t discarded = 0;       ///< by shutdown
+  std::uint64_t plain = 0;           ///< of those submitted, past the queue; see spawn()
+  std::uint64_t waited_for_room = 0; ///< submitters that found the queue full and waited
+  std::uint64_t rejected = 0;        ///< refused: queue full
+  std::uint64_t timed_out = 0;       ///< refused: queue full for too long
+  std::uint64_t run_in_caller = 0;   ///< run by their submitter: queue full
+  std::size_t queued_now = 0;        ///< in the queue
+  std::size_t running_now = 0;       ///< begun and not ended
+  std::size_t evaluations_now = 0;   ///< see evaluation
+  runtime_stats runtimes;
+};
+
+/// How a shutdown ended.
+struct shutdown_report {
+  bool complete = false;      ///< nothing is left
+  std::size_t discarded = 0;  ///< tasks that this call ended unrun
+  std::size_t unfinished = 0; ///< begun, not ended when the deadline came
+};
+
+} // namespace basal::priority

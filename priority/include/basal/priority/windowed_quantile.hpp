@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <basal/priority/p2_quantile.hpp>
+
+namespace basal::priority {
+
+/// A p2_quantile that forgets: its estimate rests on the latest `window / 2` to
+/// `window` observations (on all of them while there are fewer).
+///
+/// P² itself never forgets: after N observations around 1 it takes about 1.26 N
+/// around 10 until the median is past the middle between them. Here two
+/// estimators take turns: the older one answers; when it is half full the younger
+/// one starts to learn, and takes over when it is full. At most `window`
+/// observations after a change the estimate knows nothing older.
+///
+/// Not thread-safe; O(1); never allocates.
+class windowed_quantile {
+public:
+  static constexpr std::uint64_t default_window = 512;
+
+  /// The younger estimator has the five observations that P² needs when it takes
+  /// over.
+  static constexpr std::uint64_t least_window = 10;
+
+  /// @param p which quantile, above 0 and below 1
+  /// @param window observations, at least `least_window`
+  /// @throws std::invalid_argument
+  explicit windowed_quantile(double p = 0.5, std::uint64_t window = default_window)
+    : window_(window), older_(p), younger_(p) {
+    if (window < least_window)
+      throw std::invalid_argument("basal: windowed_quantile: window is " + std::to_string(window)
+                                  + ", but must be at least " + std::to_string(least_window));
+  }
+
+  /// @param x neither a NaN nor infinite
+  void observe(double x) noexcept {
+    if (older_.count() >= window_ / 2)
+      younger_.observe(x);
+    older_.observe(x);
+    ++count_;
+    if (older_.count() >= window_)
+      older_ = std::exchange(younger_, p2_quantile{older_.p()});
+  }
+
+  /// The estimate; 0 when nothing was observed.
+  double value() const noexcept {
+    return older_.value();
+  }
+
+  /// All observations, those forgotten included.
+  std::uint64_t count() const noexcept {
+    return count_;
+  }
+
+  std::uint64_t window() const noexcept {
+    return window_;
+  }
+
+private:
+  std::uint64_t window_;
+  std::uint64_t count_ = 0;
+  p2_quantile older_;
+  p2_quantile younger_;
+};
+
+} // namespace basal::priority

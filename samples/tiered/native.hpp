@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "code.hpp"
+
+namespace tiered {
+
+/// Tier 3: machine code, made by GCC at -O2 through libgccjit. It takes tens of milliseconds, runs
+/// the assembler and the linker in $TMPDIR, and needs about 1 MiB of stack.
+///
+/// GCC keeps its state in global variables: one compilation runs at a time in a process. Others
+/// wait for it, each of them holding its thread.
+/// @throws std::runtime_error with what libgccjit says
+[[nodiscard]] std::unique_ptr<const code> make_native(const program& p, std::uint32_t function);
+
+} // namespace tiered
