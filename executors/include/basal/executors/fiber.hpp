@@ -34,6 +34,11 @@ public:
     return std::exchange(work_name_, name);
   }
 
+  /// What measures the work that runs on it, or null. Owner only.
+  stopwatch*& watch() noexcept {
+    return watch_;
+  }
+
   /// The executor whose thread it runs on.
   executor& home() const noexcept {
     return *home_;
@@ -73,8 +78,9 @@ private:
   void* context_ = nullptr; ///< saved registers; valid while suspended
   executor* home_;
   const char* work_name_ = nullptr;
-  stack stack_;     ///< empty for the thread's own stack
-  inbox_node node_; ///< for its executor's lists while suspended
+  stopwatch* watch_ = nullptr; ///< paused while the fiber is suspended
+  stack stack_;                ///< empty for the thread's own stack
+  inbox_node node_;            ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;
 
   /// Copy of the C++ runtime's per-thread exception state (Itanium C++ ABI,
