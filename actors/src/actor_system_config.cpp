@@ -1,5 +1,6 @@
 #include <basal/actors/actor_system_config.hpp>
 
+#include <basal/actors/knob_options.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
 #include <basal/actors/stats.hpp>
@@ -38,6 +39,7 @@ actor_system_config::actor_system_config() {
     .add<std::size_t>("compute-executors", "number of executors for pure functions")
     .add<caf::timespan>("quantum", "time slice of computations, 50us to 10ms")
     .add<std::size_t>("stack-bytes", "usable bytes of each fiber's stack");
+  actors::add_knob_options(custom_options_);
 }
 
 caf::error actor_system_config::parse(string_list args, std::istream& ini) {

@@ -26,6 +26,7 @@ system_stats stats_of(caf::actor_system& system) {
     .message_executors = stats_of(found->messages()),
     .compute_executors = stats_of(found->compute().compute()),
     .posse = found->compute().stats(),
+    .choosers = chooser_stats_of(system),
     .timers_now = found->clock().pending(),
   };
 }

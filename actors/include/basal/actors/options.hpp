@@ -1,5 +1,7 @@
 #pragma once
 
+#include <basal/actors/knob_options.hpp>
+
 #include <caf/fwd.hpp>
 
 #include <chrono>
@@ -24,6 +26,9 @@ struct scheduler_options {
 
   /// `scheduler.max-throughput`: messages that an actor may handle before others have their turn.
   std::size_t max_throughput;
+
+  /// Of the group "basal.mab".
+  knob_options knobs;
 
   /// CAF's own default is unlimited. An actor that never finds its mailbox empty would then keep
   /// its executor for ever. 32 messages of 6 us fill the default quantum; at CAF's 0.2 us a message

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/actors/chooser_stats.hpp>
 #include <basal/actors/inspect.hpp>
 
 #include <caf/fwd.hpp>
@@ -14,7 +15,8 @@ struct system_stats {
   std::vector<executors::executor_stats> message_executors;
   std::vector<executors::executor_stats> compute_executors;
   posse::posse_stats posse;
-  std::uint64_t timers_now = 0; ///< timeouts and delayed messages that wait
+  std::vector<chooser_stats> choosers; ///< by (actor type, message type)
+  std::uint64_t timers_now = 0;        ///< timeouts and delayed messages that wait
 };
 
 template <class Inspector>
@@ -22,7 +24,7 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
   const detail::field_namer<Inspector> field;
   return f(caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
            field("compute_executors", x.compute_executors), field("posse", x.posse),
-           field("timers_now", x.timers_now));
+           field("choosers", x.choosers), field("timers_now", x.timers_now));
 }
 
 /// Any thread, from the start of the system to its end.
