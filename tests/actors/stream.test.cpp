@@ -55,11 +55,12 @@ behavior sink(caf::stateful_actor<collected>* me, const caf::actor& observer) {
 } // namespace
 
 TEST_CASE_METHOD(fixture, "a range is mapped in order, wherever its elements are worked on") {
-  std::vector<int> numbers(200);
-  std::iota(numbers.begin(), numbers.end(), 0);
+  constexpr int count = 200;
   for (const auto& config : configs) {
     auto worker = system.spawn([&](event_based_actor* me) -> behavior {
       return {[&, me](int factor) {
+        std::vector<int> numbers(count);
+        std::iota(numbers.begin(), numbers.end(), 0);
         int active = 0; // never two at a time, so it needs no atomic
         auto result = adaptive_map(
           me, numbers,
@@ -75,9 +76,9 @@ TEST_CASE_METHOD(fixture, "a range is mapped in order, wherever its elements are
       }};
     });
     const auto result = ask<std::vector<std::string>>(worker, 3);
-    REQUIRE(result.size() == numbers.size());
+    REQUIRE(result.size() == count);
     bool same = true;
-    for (const int x : numbers)
+    for (int x = 0; x < count; ++x)
       same = same && result[static_cast<std::size_t>(x)] == std::to_string(3 * x);
     CHECK(same);
   }
