@@ -1,5 +1,7 @@
 #include <basal/actors/detail/adaptive_core.hpp>
 
+#include <basal/executors/tick_clock.hpp>
+
 #include <cstdlib>
 #include <cxxabi.h>
 

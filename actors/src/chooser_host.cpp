@@ -5,6 +5,7 @@
 #include <basal/actors/scheduler.hpp>
 #include <basal/mab/calibration.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>

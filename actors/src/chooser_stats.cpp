@@ -2,7 +2,10 @@
 
 #include <basal/actors/detail/chooser_host.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace basal::actors {
 

@@ -16,7 +16,8 @@ namespace basal::actors {
 
 namespace {
 
-constexpr const char* group = "basal.mab";
+// Not a group "basal.mab": CAF 0.17.6 finds options of nested groups only on the command line.
+constexpr const char* prefix = "mab-";
 
 std::string dashed(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
@@ -24,7 +25,7 @@ std::string dashed(std::string name) {
 }
 
 std::string option(const std::string& name) {
-  return std::string{group} + "." + dashed(name);
+  return std::string{"basal."} + prefix + dashed(name);
 }
 
 template <class Enum>
@@ -40,34 +41,29 @@ Enum read_name(const caf::actor_system_config& cfg, const char* name, Enum last,
   throw std::invalid_argument(option(name) + " is \"" + text + "\", must be one of " + known);
 }
 
-// A whole number in the configuration is not a floating-point number to CAF.
-double read_number(const caf::actor_system_config& cfg, const char* name, double fallback) {
-  const auto full = option(name);
-  if (const auto whole = caf::get_if<caf::config_value::integer>(&cfg.content, full))
-    return static_cast<double>(*whole);
-  return caf::get_or(cfg, full, fallback);
-}
-
 } // namespace
 
 void add_knob_options(caf::config_option_set& options) {
-  caf::config_option_adder adder{options, group};
+  caf::config_option_adder adder{options, "basal"};
+  const auto in_group = [](const std::string& name) { return prefix + dashed(name); };
   for (const auto& info : mab::knob_table())
-    adder.add<double>(dashed(info.name), info.meaning);
-  adder.add<std::size_t>("hint-exploration-count", "offloads forced by compute_hint::high")
-    .add<bool>("enable-strikes", "guardrail GR3")
-    .add<bool>("restart-on-shift", "forget what was learned when a cost has changed for good")
-    .add<std::string>("chosen-by", "policy: thompson, ucb1, static_threshold, always_inline, "
-                                   "always_offload")
-    .add<std::string>("model", "cost model: corrected, separate_arms, seed_literal")
-    .add<bool>("calibrate", "measure the overhead of an offload at the start (true)");
+    adder.add<double>(in_group(info.name), info.meaning);
+  adder
+    .add<std::size_t>(in_group("hint_exploration_count"), "offloads forced by compute_hint::high")
+    .add<bool>(in_group("enable_strikes"), "guardrail GR3")
+    .add<bool>(in_group("restart_on_shift"),
+               "forget what was learned when a cost has changed for good")
+    .add<std::string>(in_group("chosen_by"), "policy: thompson, ucb1, static_threshold, "
+                                             "always_inline, always_offload")
+    .add<std::string>(in_group("model"), "cost model: corrected, separate_arms, seed_literal")
+    .add<bool>(in_group("calibrate"), "measure the overhead of an offload at the start (true)");
 }
 
 knob_options read_knob_options(const caf::actor_system_config& cfg) {
   knob_options result;
   auto& k = result.knobs;
   for (const auto& info : mab::knob_table())
-    k.*info.value = read_number(cfg, info.name, k.*info.value);
+    k.*info.value = caf::get_or(cfg, option(info.name), k.*info.value);
   const auto count
     = caf::get_or(cfg, option("hint_exploration_count"), std::size_t{k.hint_exploration_count});
   // What does not fit is out of range in any case.

@@ -171,7 +171,7 @@ TEST_CASE_METHOD(fixture, "a stage of a CAF stream keeps the order") {
 }
 
 TEST_CASE_METHOD(fixture, "a slow stage slows its source down") {
-  constexpr int count = 100'000;
+  constexpr int count = 20'000;
   std::atomic<int> sent{0};
   std::atomic<bool> go_on{false};
   std::atomic<bool> begun{false};

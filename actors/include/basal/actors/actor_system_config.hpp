@@ -17,7 +17,7 @@ namespace basal {
 ///     --basal.quantum=200us         time slice                   (50us to 10ms)
 ///     --basal.stack-bytes=N         stack of each fiber          (256 KiB)
 ///
-/// and what adaptive handlers decide by, `--basal.mab.k-starve=0.2` and so on: see knob_options.hpp
+/// and what adaptive handlers decide by, `--basal.mab-k-starve=0.2` and so on: see knob_options.hpp
 /// and mab/knobs.hpp.
 ///
 /// `scheduler.max-threads` stands for message-executors where that is not given, and

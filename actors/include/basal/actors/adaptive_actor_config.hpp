@@ -28,7 +28,7 @@ struct adaptive_actor_config {
   std::optional<mab::knobs> knobs = std::nullopt;
 };
 
-/// The knobs of the group "basal.mab" of the configuration, and the measured overhead of an
+/// The knobs of the options "basal.mab-..." of the configuration, and the measured overhead of an
 /// offload. Any thread.
 /// @throws std::logic_error if `system` does not run on basal.
 const mab::knobs& knobs_of(caf::actor_system& system);

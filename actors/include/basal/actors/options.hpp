@@ -27,7 +27,7 @@ struct scheduler_options {
   /// `scheduler.max-throughput`: messages that an actor may handle before others have their turn.
   std::size_t max_throughput;
 
-  /// Of the group "basal.mab".
+  /// `basal.mab-...`
   knob_options knobs;
 
   /// CAF's own default is unlimited. An actor that never finds its mailbox empty would then keep

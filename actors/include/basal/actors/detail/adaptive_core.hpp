@@ -9,7 +9,9 @@
 
 #include <caf/fwd.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
