@@ -1,5 +1,6 @@
 #include <basal/actors/actor_system_config.hpp>
 
+#include <basal/actors/knob_options.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
 #include <basal/actors/stats.hpp>
@@ -49,6 +50,7 @@ actor_system_config::actor_system_config() {
   add_message_type<actors::overrun_stats>("basal::actors::overrun_stats");
   add_message_type<actors::system_stats>("basal::actors::system_stats");
   actors::add_options(custom_options_);
+  actors::add_knob_options(custom_options_);
 }
 
 // In CAF the file overrides what the program has set; here the command line alone does. A value

@@ -156,6 +156,7 @@ scheduler_options read_options(const caf::actor_system_config& cfg) {
   result.max_throughput
     = checked(of_caf("max-throughput"), scheduler_options::default_max_throughput, one,
               std::numeric_limits<std::size_t>::max(), " messages");
+  result.knobs = read_knob_options(cfg);
   return result;
 }
 

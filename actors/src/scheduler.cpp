@@ -139,6 +139,7 @@ void scheduler::init(caf::actor_system_config& cfg) {
     compute_config_.stack_bytes = options.stack_bytes;
     compute_config_.pin = options.pin;
     patience_ = options.stop_patience;
+    knobs_ = options.knobs;
   } catch (const std::invalid_argument& invalid) {
     give_up(invalid);
   }
@@ -185,6 +186,9 @@ void scheduler::start_executors() {
   compute_ = std::make_unique<posse::runtime>(compute_config_);
   messages_ = std::make_unique<executors::executor_pool>(std::move(config));
   compute_->attach(*messages_);
+  choosers_ = std::make_shared<detail::chooser_host>(system(), *messages_, *compute_, knobs_.knobs);
+  if (knobs_.calibrate)
+    choosers_->calibrate();
 }
 
 void scheduler::stop() {

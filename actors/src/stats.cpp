@@ -27,6 +27,7 @@ system_stats stats_of(caf::actor_system& system) {
     .compute_executors = stats_of(found->compute().compute()),
     .posse = found->compute().stats(),
     .overruns = found->overruns().snapshot(),
+    .choosers = chooser_stats_of(system),
     .timers_now = found->clock().pending(),
   };
 }

@@ -7,6 +7,7 @@
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/stopwatch.hpp>
 #include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
@@ -135,9 +136,14 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   ++suspended_;
   counters_.suspensions.add();
   auto attentive = attentive_.exchange(false, std::memory_order_relaxed);
+  auto* watch = running_->watch();
+  if (watch != nullptr)
+    watch->pause();
   fiber::switch_to(*running_, *next, after, argument);
   last_look_ = now();
   doing_.store(running_->label(), std::memory_order_relaxed);
+  if (watch != nullptr)
+    watch->go_on();
   attentive_.store(attentive, std::memory_order_relaxed);
   return true;
 }

@@ -28,6 +28,17 @@ std::optional<double> family::pooled_mean::get() const noexcept {
   return mean_.load(std::memory_order_relaxed);
 }
 
+void family::shown_posterior::set(const posterior& p) noexcept {
+  n_.store(p.n(), std::memory_order_relaxed);
+  mean_.store(p.mean(), std::memory_order_relaxed);
+  s2_.store(p.s2(), std::memory_order_relaxed);
+}
+
+posterior family::shown_posterior::get() const noexcept {
+  return {n_.load(std::memory_order_relaxed), mean_.load(std::memory_order_relaxed),
+          s2_.load(std::memory_order_relaxed)};
+}
+
 family::family(std::string name, const knobs& k) : name_(std::move(name)), knobs_(checked(k)) {
 }
 
@@ -38,7 +49,12 @@ std::optional<prior> family::learned() const noexcept {
 }
 
 family_snapshot family::snapshot() const {
-  family_snapshot result{name_, {}, learned(), pressure_.load(std::memory_order_relaxed)};
+  family_snapshot result{name_,
+                         {},
+                         learned(),
+                         pressure_.load(std::memory_order_relaxed),
+                         shown_function_time_.get(),
+                         shown_overhead_.get()};
   for (std::size_t i = 0; i < event_count; ++i)
     result.totals.counts[i] = counts_[i].load(std::memory_order_relaxed);
   return result;
@@ -46,8 +62,12 @@ family_snapshot family::snapshot() const {
 
 void family::publish(const posterior& function_time, const posterior& overhead, double pressure,
                      const stats& since_last) noexcept {
-  if (function_time.n() > 0)
+  if (function_time.n() > 0) {
     function_time_.add(function_time.mean());
+    shown_function_time_.set(function_time);
+  }
+  if (overhead.n() > 0)
+    shown_overhead_.set(overhead);
   if (overhead.n() >= 1) // less has faded: others know better
     overhead_.add(overhead.mean());
   pressure_.store(pressure, std::memory_order_relaxed);

@@ -100,6 +100,7 @@ void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept 
 void runtime::run_delegate(detail::delegation& d, executors::executor& self) noexcept {
   auto& host = d.origin.host;
   {
+    executors::delegated_time time{self, d.origin.account};
     member_scope scope{self, d.origin};
     member m{d.origin, self};
     try {

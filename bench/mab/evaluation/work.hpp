@@ -37,7 +37,7 @@ double percentile(std::vector<double> xs, double p);
 
 /// A plain thread pool: one queue, a mutex and a condition variable. Stands for the
 /// compute executors, which this module does not know; an offload to it costs what such
-/// a pool costs. That of the real ones is measured in bench/actors.
+/// a pool costs. That of the real ones is measured in roundtrip.bench.cpp.
 class compute_threads {
 public:
   explicit compute_threads(int threads);

@@ -25,6 +25,9 @@ namespace basal {
 /// Each also as an environment variable, e.g. BASAL_STACK_BYTES. Of several sources the last one
 /// counts: default, file, environment, `set` by the program, command line.
 ///
+/// and what adaptive handlers decide by, `--basal.mab-k-starve=0.2` and so on: see knob_options.hpp
+/// and mab/knobs.hpp.
+///
 /// `scheduler.max-threads` stands for message-executors where that is not given, and
 /// `scheduler.max-throughput` bounds the messages that an actor handles in a row; the other options
 /// of CAF's own schedulers have no effect.

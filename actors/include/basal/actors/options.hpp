@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/actors/knob_options.hpp>
 #include <basal/executors/placement.hpp>
 
 #include <caf/fwd.hpp>
@@ -35,6 +36,9 @@ struct scheduler_options {
 
   /// `scheduler.max-throughput`: messages that an actor may handle before others have their turn.
   std::size_t max_throughput;
+
+  /// `basal.mab-...`
+  knob_options knobs;
 
   /// Unlimited, as in CAF: the quantum bounds a turn.
   static constexpr std::size_t default_max_throughput = std::numeric_limits<std::size_t>::max();

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <basal/actors/clock.hpp>
+#include <basal/actors/detail/chooser_host.hpp>
+#include <basal/actors/knob_options.hpp>
 #include <basal/actors/overruns.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/runtime.hpp>
@@ -65,6 +67,11 @@ public:
     return overruns_;
   }
 
+  /// What adaptive handlers share. Valid from `start` on.
+  const std::shared_ptr<detail::chooser_host>& choosers() noexcept {
+    return choosers_;
+  }
+
   // -- called by the actor system ---------------------------------------------
 
   static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
@@ -91,12 +98,14 @@ private:
   posse::runtime_config compute_config_;
   std::chrono::nanoseconds patience_{};
   overrun_log overruns_;
+  knob_options knobs_;
   std::vector<std::unique_ptr<unit>> units_; // one for each message executor
 
   // The compute executors ask the message executors for work until they are stopped, so they are
   // destroyed first.
   std::unique_ptr<executors::executor_pool> messages_;
   std::unique_ptr<posse::runtime> compute_;
+  std::shared_ptr<detail::chooser_host> choosers_; // actors may outlive us
 };
 
 } // namespace basal::actors

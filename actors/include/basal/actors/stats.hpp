@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/actors/chooser_stats.hpp>
 #include <basal/actors/inspect.hpp>
 #include <basal/actors/overruns.hpp>
 
@@ -24,6 +25,7 @@ struct system_stats {
   std::vector<executors::executor_stats> compute_executors;
   posse::posse_stats posse;
   std::vector<overrun_stats> overruns; ///< by name
+  std::vector<chooser_stats> choosers; ///< by (actor type, message type)
   std::uint64_t timers_now = 0;        ///< timeouts and delayed messages that wait
 };
 
@@ -32,7 +34,8 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
   const detail::field_namer<Inspector> field;
   return f(caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
            field("compute_executors", x.compute_executors), field("posse", x.posse),
-           field("overruns", x.overruns), field("timers_now", x.timers_now));
+           field("overruns", x.overruns), field("choosers", x.choosers),
+           field("timers_now", x.timers_now));
 }
 
 /// Any thread, from the start of the system to its end.

@@ -50,12 +50,12 @@ struct pool_config {
   std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
 
   /// How often an executor looks for a wake-up, pausing in between, before it
-  /// enters the kernel: some 50 us at the default, which is about what waking a
+  /// sleeps in the kernel: some 50 us at the default, which is about what waking a
   /// thread costs where a hypervisor has a part in it (waiting as long as the
   /// alternative costs is never more than twice as bad as knowing the future:
   /// Karlin et al., SOSP 1991). Ignored where only one CPU is usable. Retune with
   /// `./dev bench executors`.
-  std::uint32_t spins = 1000;
+  std::uint32_t spins = 128;
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`. Actors that talk to each other are quicker on one core, where

@@ -130,6 +130,12 @@ public:
   /// Whether some of it could be taken by another executor of the pool.
   bool work_waits_for_siblings() const noexcept;
 
+  /// How many items wait here that any executor of the pool may take. Any thread;
+  /// a snapshot.
+  std::size_t num_waiting() const noexcept {
+    return ring_.size() + (newest_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
+  }
+
   /// A place for the module above to keep what belongs to this thread, e.g.
   /// CAF's execution unit.
   void*& attachment() noexcept {

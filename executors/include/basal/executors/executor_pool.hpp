@@ -101,6 +101,14 @@ public:
     return idle_.any_parked();
   }
 
+  /// How many items wait or run, at least: a snapshot, without suspended fibers.
+  std::size_t num_runnable() const noexcept {
+    auto result = injection_.size() + size() - idle_.num_parked();
+    for (const auto& e : executors_)
+      result += e->num_waiting();
+    return result;
+  }
+
   /// Stops and joins all executors. Not from one of its own threads, which ends
   /// the program with a sentence. Whoever calls it again waits for the first
   /// call to end.

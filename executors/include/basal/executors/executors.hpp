@@ -7,4 +7,5 @@
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/stats.hpp>
+#include <basal/executors/stopwatch.hpp>
 #include <basal/executors/work_item.hpp>

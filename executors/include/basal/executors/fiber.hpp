@@ -47,6 +47,11 @@ public:
   /// only. @returns what it said before.
   const char* name_work(const char* name) noexcept;
 
+  /// What measures the work that runs on it, or null. Owner only.
+  stopwatch*& watch() noexcept {
+    return watch_;
+  }
+
   /// The executor whose thread it runs on.
   executor& home() const noexcept {
     return *home_;
@@ -82,8 +87,9 @@ private:
   executor* home_;
   work_item work_;
   const char* work_name_ = nullptr;
-  stack stack_;     ///< empty for the thread's own stack
-  inbox_node node_; ///< for its executor's lists while suspended
+  stopwatch* watch_ = nullptr; ///< paused while the fiber is suspended
+  stack stack_;                ///< empty for the thread's own stack
+  inbox_node node_;            ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;
 
   /// Copy of the C++ runtime's per-thread exception state (Itanium C++ ABI,

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <memory_resource>
 #include <mutex>
 #include <span>
 
@@ -46,7 +47,8 @@ public:
 
 private:
   std::mutex mutex_;
-  std::deque<work_item> items_;
+  std::pmr::unsynchronized_pool_resource blocks_; ///< keeps what items_ has once needed
+  std::pmr::deque<work_item> items_{&blocks_};
   bool closed_ = false;
 
   /// Written under the mutex, read by anybody. The seq_cst store in push()

@@ -42,7 +42,7 @@ public:
   basic_parker& operator=(const basic_parker&) = delete;
 
   /// Waits for a token and takes it. Owner only. Looks for it `spins` times,
-  /// with a pause of some 40 cycles in between, before it enters the kernel.
+  /// with a pause in between that lets others run, before it sleeps in the kernel.
   /// Everything that happened before the matching unpark() is visible.
   /// @param slept set to true if it entered the kernel
   token park(std::uint32_t spins = 0, bool* slept = nullptr) noexcept {

@@ -24,7 +24,9 @@ struct family_snapshot {
   std::string name;
   stats totals;
   std::optional<prior> learned;
-  double pressure; ///< when a chooser last reported
+  double pressure;         ///< when a chooser last reported
+  posterior function_time; ///< of the chooser that reported last; nothing: of none yet
+  posterior overhead;      ///< likewise; in models other than corrected the round trip
 };
 
 /// What all choosers share that decide for one actor type and message type: the
@@ -79,6 +81,17 @@ private:
     std::atomic<std::uint32_t> publications_{0};
   };
 
+  /// A posterior for those who watch. Any threads, relaxed: its three numbers may be
+  /// of different reports.
+  class shown_posterior {
+  public:
+    void set(const posterior& p) noexcept;
+    posterior get() const noexcept;
+
+  private:
+    std::atomic<double> n_{0}, mean_{0}, s2_{0};
+  };
+
   const std::string name_;
   const knobs knobs_;
   pooled_mean function_time_;
@@ -87,6 +100,8 @@ private:
   // Statistics: relaxed, nobody acts on them.
   std::array<std::atomic<std::uint64_t>, event_count> counts_{};
   std::atomic<double> pressure_{0};
+  shown_posterior shown_function_time_;
+  shown_posterior shown_overhead_;
 };
 
 } // namespace basal::mab

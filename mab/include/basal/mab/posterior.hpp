@@ -86,6 +86,11 @@ public:
     return mean_;
   }
 
+  /// The sum of squared differences from the mean.
+  double s2() const noexcept {
+    return s2_;
+  }
+
   /// Of one observation, not of the mean. Never below min_variance.
   double variance() const noexcept {
     return n_ < 2 ? diffuse_variance : std::max(s2_ / (n_ - 1), min_variance);

@@ -11,6 +11,7 @@
 #include <basal/executors/completion.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/stopwatch.hpp>
 #include <basal/posse/config.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/errors.hpp>
@@ -168,7 +169,10 @@ template <class Function>
 class runtime::handed_over {
 public:
   handed_over(runtime& host, Function& function, detail::function_record* record) noexcept
-    : host_(host), function_(function), record_(record) {
+    : host_(host),
+      function_(function),
+      record_(record),
+      account_(executors::delegated_time::current_account()) {
   }
 
   detail::branch_result_t<Function> wait() {
@@ -183,6 +187,7 @@ private:
   static void execute(void* object, executors::executor& self) noexcept {
     auto& h = *static_cast<handed_over*>(object);
     try {
+      executors::delegated_time time{self, h.account_};
       auto call = [&h](member& m) { return detail::call_branch(h.function_, m); };
       h.result_.emplace(h.host_.run_here(call, h.record_, self));
     } catch (...) {
@@ -202,6 +207,7 @@ private:
   runtime& host_;
   Function& function_;
   detail::function_record* record_;
+  executors::stopwatch* account_; ///< measures the caller; null if nobody does
   executors::completion done_;
   std::optional<detail::branch_result_t<Function>> result_;
   std::exception_ptr error_;
@@ -231,7 +237,7 @@ decltype(auto) runtime::run_here(Function& function, detail::function_record* re
     }
   } guard{counters_};
   count(counters_.computations);
-  detail::computation shared{*this, record};
+  detail::computation shared{*this, record, self.running().watch()};
   member_scope scope{self, shared};
   member root{shared, self};
   return function(root);

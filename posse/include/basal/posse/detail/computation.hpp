@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/executors/fwd.hpp>
 #include <basal/posse/detail/function_record.hpp>
 #include <basal/posse/fwd.hpp>
 
@@ -9,8 +10,9 @@ namespace basal::posse::detail {
 /// began it, which outlives all members.
 class computation {
 public:
-  computation(runtime& its_host, function_record* its_function) noexcept
-    : host(its_host), function(its_function) {
+  computation(runtime& its_host, function_record* its_function,
+              executors::stopwatch* its_account) noexcept
+    : host(its_host), function(its_function), account(its_account) {
   }
 
   computation(const computation&) = delete;
@@ -22,7 +24,8 @@ public:
   }
 
   runtime& host;
-  function_record* function; ///< null for an undeclared function
+  function_record* function;     ///< null for an undeclared function
+  executors::stopwatch* account; ///< measures its caller; null if nobody does
 };
 
 } // namespace basal::posse::detail

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <basal/actors/adaptive_actor_config.hpp>
+#include <basal/actors/detail/chooser_host.hpp>
+#include <basal/actors/detail/hop.hpp>
+#include <basal/executors/stopwatch.hpp>
+#include <basal/mab/chooser.hpp>
+#include <basal/mab/explain.hpp>
+
+#include <caf/fwd.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+namespace basal::actors::detail {
+
+/// A chooser and what it decides about: one handler of one actor, or one stream. Belongs to its
+/// actor, whose handlers never overlap.
+class adaptive_core {
+public:
+  /// @throws std::logic_error if the system does not run on basal
+  /// @throws std::invalid_argument naming a knob out of its range
+  adaptive_core(caf::actor_system& system, mab::function_key key, const std::string& default_name,
+                const adaptive_actor_config& config);
+
+  /// Calls `body` here or on a compute executor, whichever the chooser says, and tells it what
+  /// became of it. Only on a message executor; elsewhere nobody waits for the thread, and it is
+  /// called right here.
+  template <class Body>
+  std::invoke_result_t<Body&> run(mab::compute_hint hint, Body body) {
+    auto* lane = host_->current_lane();
+    if (lane == nullptr)
+      return body();
+    turn now{*this, *lane, std::max(hint, hint_)};
+    auto measured = [&]() -> std::invoke_result_t<Body&> {
+      const inside_of watch{now};
+      return body();
+    };
+    if (now.choice() == mab::arm::inline_here)
+      return measured();
+    return hop(host_->compute(), host_->system(), measured);
+  }
+
+  std::string explain() const {
+    return mab::explain(chooser_);
+  }
+
+  const mab::chooser& chooser() const noexcept {
+    return chooser_;
+  }
+
+private:
+  /// From the decision to its outcome, which it reports when it goes, in the case of an exception
+  /// like in any other.
+  class turn {
+  public:
+    turn(adaptive_core& core, chooser_host::lane& lane, mab::compute_hint hint) noexcept;
+    ~turn();
+
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+    mab::arm choice() const noexcept {
+      return decision_.choice();
+    }
+
+  private:
+    friend class adaptive_core;
+
+    const std::uint64_t start_; // tick_clock
+    const executors::stopwatch::precision precision_;
+    mab::decision decision_;
+    std::optional<executors::stopwatch::reading> inside_; // nothing: the handler was not called
+  };
+
+  /// Measures the handler where it runs.
+  class inside_of {
+  public:
+    explicit inside_of(turn& t) noexcept;
+    ~inside_of();
+
+    inside_of(const inside_of&) = delete;
+    inside_of& operator=(const inside_of&) = delete;
+
+  private:
+    turn& turn_;
+    executors::stopwatch watch_;
+  };
+
+  executors::stopwatch::precision precision() const noexcept;
+
+  const std::shared_ptr<chooser_host> host_; // keeps the family
+  const mab::compute_hint hint_;
+  mab::chooser chooser_;
+};
+
+/// "actor/int, std::string"
+std::string readable_name(const std::string& of,
+                          std::initializer_list<const std::type_info*> types);
+
+} // namespace basal::actors::detail

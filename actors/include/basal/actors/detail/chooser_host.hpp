@@ -1,0 +1,112 @@
+#pragma once
+
+#include <basal/executors/executor.hpp>
+#include <basal/executors/executor_pool.hpp>
+#include <basal/executors/tick_clock.hpp>
+#include <basal/mab/family_table.hpp>
+#include <basal/mab/pressure.hpp>
+#include <basal/mab/random.hpp>
+#include <basal/mab/rate_meter.hpp>
+#include <basal/posse/runtime.hpp>
+
+#include <caf/fwd.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace basal::actors::detail {
+
+/// What the choosers of one actor system share: the families, the load of the message executors, a
+/// source of random numbers for each of them, and where to offload. Outlives the scheduler where an
+/// actor does; nobody decides any more then.
+class chooser_host {
+public:
+  chooser_host(caf::actor_system& system, executors::executor_pool& messages,
+               posse::runtime& compute, const mab::knobs& k);
+
+  /// That of `system`.
+  /// @throws std::logic_error if the system does not run on basal.
+  static std::shared_ptr<chooser_host> of(caf::actor_system& system);
+
+  /// Measures what an offload of nothing costs, from a message executor, into knobs(). Before the
+  /// first chooser, on a thread that is no executor; takes about a millisecond.
+  void calibrate();
+
+  const mab::knobs& knobs() const noexcept {
+    return knobs_;
+  }
+
+  /// The family of `key`; those with knobs of their own are families of their own. Any thread;
+  /// takes a lock. @throws std::invalid_argument naming the knob and its range
+  mab::family& family_of(mab::function_key key, const std::string& name,
+                         const std::optional<mab::knobs>& own);
+
+  std::vector<mab::family_snapshot> snapshot() const {
+    return families_.snapshot();
+  }
+
+  caf::actor_system& system() const noexcept {
+    return system_;
+  }
+
+  posse::runtime& compute() const noexcept {
+    return compute_;
+  }
+
+  /// What belongs to one message executor. Its thread's own, but for the rate.
+  class alignas(64) lane {
+  public:
+    explicit lane(std::uint64_t seed);
+
+    mab::splitmix64 random;
+
+  private:
+    friend class chooser_host;
+
+    mab::rate_meter meter_;
+    double not_metered_ = 0;
+    mab::load known_;
+    std::uint64_t known_since_ = 0; // tick_clock; 0: never
+
+    // Written by the lane's thread, read by all that look at the load. Relaxed: an estimate.
+    std::atomic<double> per_second_{0};
+    std::atomic<std::int64_t> metered_at_ns_{0};
+  };
+
+  /// The lane of the calling thread if it is a message executor, else null.
+  lane* current_lane() noexcept {
+    auto* self = executors::executor::current();
+    return self != nullptr && &self->pool() == &messages_ ? lanes_[self->index()].get() : nullptr;
+  }
+
+  /// Counts an arrival. @param now tick_clock
+  /// @returns how busy the message executors are, at most 20 us old: to look at them all takes
+  ///          longer than to decide
+  mab::load arrive(lane& here, std::uint64_t now) noexcept {
+    here.not_metered_ += 1;
+    if (now - here.known_since_ > known_for_ticks_)
+      look(here, now);
+    return here.known_;
+  }
+
+  /// The same for threads that are no message executors.
+  mab::load look_from_outside() const noexcept;
+
+private:
+  void look(lane& here, std::uint64_t now) noexcept;
+  double arrivals_per_second(std::int64_t now_ns) const noexcept;
+
+  caf::actor_system& system_;
+  executors::executor_pool& messages_;
+  posse::runtime& compute_;
+  mab::knobs knobs_;
+  const std::uint64_t known_for_ticks_;
+  mab::family_table families_;
+  std::vector<std::unique_ptr<lane>> lanes_; // one for each message executor
+};
+
+} // namespace basal::actors::detail

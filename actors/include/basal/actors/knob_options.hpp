@@ -1,0 +1,27 @@
+#pragma once
+
+#include <basal/mab/knobs.hpp>
+
+#include <caf/fwd.hpp>
+
+namespace basal::actors {
+
+/// The options "basal.mab-..." of the configuration: what choosers decide by, and whether to
+/// measure at the start what an offload costs.
+struct knob_options {
+  mab::knobs knobs = {};
+
+  /// `basal.mab-calibrate`. Then `basal.mab-offload-overhead-us` is what the start has measured.
+  bool calibrate = true;
+};
+
+/// Declares the options: one for each knob, named like it with dashes, `--basal.mab-k-starve=0.2`
+/// for `k_starve`. In a file a number needs its decimal point: `mab-t-strike-us = 500.0`. CAF's
+/// command line can only turn flags on, so `mab-calibrate = false` belongs into a file or `set`.
+void add_knob_options(caf::config_option_set& options);
+
+/// Reads and checks them.
+/// @throws std::invalid_argument naming the knob, its value and its range
+knob_options read_knob_options(const caf::actor_system_config& cfg);
+
+} // namespace basal::actors

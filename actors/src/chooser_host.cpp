@@ -1,0 +1,133 @@
+#include <basal/actors/detail/chooser_host.hpp>
+
+#include <basal/actors/adaptive_actor_config.hpp>
+#include <basal/actors/detail/hop.hpp>
+#include <basal/actors/scheduler.hpp>
+#include <basal/mab/calibration.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+namespace basal::actors {
+
+const mab::knobs& knobs_of(caf::actor_system& system) {
+  return detail::chooser_host::of(system)->knobs();
+}
+
+namespace detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+using executors::tick_clock;
+using steady = std::chrono::steady_clock;
+
+constexpr std::size_t calibration_trips = 50;
+constexpr std::size_t calibration_warm_up = 10;
+
+mab::function_key key_of(const mab::knobs& k) {
+  auto result = mab::function_key::from_name("knobs");
+  const auto add
+    = [&](std::uint64_t x) { result = mab::function_key::combine(result, mab::function_key{x}); };
+  for (const auto& info : mab::knob_table())
+    add(std::bit_cast<std::uint64_t>(k.*info.value));
+  add(k.hint_exploration_count);
+  add(k.enable_strikes ? 1 : 0);
+  add(k.restart_on_shift ? 1 : 0);
+  add(static_cast<std::uint64_t>(k.chosen_by));
+  add(static_cast<std::uint64_t>(k.model));
+  return result;
+}
+
+} // namespace
+
+chooser_host::lane::lane(std::uint64_t seed)
+  : random(seed), meter_(steady::now().time_since_epoch()) {
+}
+
+chooser_host::chooser_host(caf::actor_system& system, executors::executor_pool& messages,
+                           posse::runtime& compute, const mab::knobs& k)
+  : system_(system),
+    messages_(messages),
+    compute_(compute),
+    knobs_(k),
+    known_for_ticks_(tick_clock::to_ticks(20us)) {
+  mab::splitmix64 seeds{0x62617361}; // the same in every run; threads make the difference anyway
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    lanes_.push_back(std::make_unique<lane>(seeds()));
+}
+
+std::shared_ptr<chooser_host> chooser_host::of(caf::actor_system& system) {
+  auto* found = scheduler::of(system);
+  if (found == nullptr)
+    throw std::logic_error("an adaptive handler was made for an actor whose system does not run on "
+                           "basal; make the system from a basal::actor_system_config instead of a "
+                           "caf::actor_system_config");
+  return found->choosers();
+}
+
+void chooser_host::calibrate() {
+  struct task {
+    chooser_host& host;
+    mab::calibration result = {};
+    executors::completion done = {};
+
+    static void run(void* object, executors::executor&) noexcept {
+      auto& self = *static_cast<task*>(object);
+      const auto nothing = [] {};
+      self.result = mab::calibrate([&] { hop(self.host.compute_, self.host.system_, nothing); },
+                                   steady::now, calibration_trips, calibration_warm_up);
+      self.done.set();
+    }
+  };
+  static constexpr executors::work_ops ops{&task::run, nullptr};
+  task measured{*this};
+  if (!messages_.submit({&measured, &ops}))
+    return; // stopped before it began
+  measured.done.wait();
+  knobs_.offload_overhead_us = measured.result.overhead_us();
+}
+
+mab::family& chooser_host::family_of(mab::function_key key, const std::string& name,
+                                     const std::optional<mab::knobs>& own) {
+  if (!own)
+    return families_.get(key, name, knobs_);
+  own->validate();
+  return families_.get(mab::function_key::combine(key, key_of(*own)), name, *own);
+}
+
+mab::load chooser_host::look_from_outside() const noexcept {
+  const auto runnable = messages_.num_runnable();
+  return {.workers = static_cast<std::uint32_t>(messages_.size()),
+          .inflight = static_cast<std::uint32_t>(runnable),
+          .spawn_rate_per_s = arrivals_per_second(steady::now().time_since_epoch().count())};
+}
+
+void chooser_host::look(lane& here, std::uint64_t now) noexcept {
+  const auto wall = steady::now().time_since_epoch();
+  here.meter_.count(wall, here.not_metered_);
+  here.not_metered_ = 0;
+  here.per_second_.store(here.meter_.per_second(wall), std::memory_order_relaxed);
+  here.metered_at_ns_.store(wall.count(), std::memory_order_relaxed);
+  here.known_ = look_from_outside();
+  // The one that decides does not wait for itself.
+  here.known_.inflight -= std::min(here.known_.inflight, std::uint32_t{1});
+  here.known_since_ = now;
+}
+
+double chooser_host::arrivals_per_second(std::int64_t now_ns) const noexcept {
+  double sum = 0;
+  for (const auto& l : lanes_) {
+    // Those that meet no adaptive handler any more do not fade by themselves.
+    const auto age_ns = now_ns - l->metered_at_ns_.load(std::memory_order_relaxed);
+    sum += l->per_second_.load(std::memory_order_relaxed)
+           * std::exp(-1e-9 * static_cast<double>(std::max<std::int64_t>(0, age_ns)));
+  }
+  return sum;
+}
+
+} // namespace detail
+} // namespace basal::actors

@@ -1,0 +1,185 @@
+// adaptive_vs_best_static: how many requests a system answers in a given time, with adaptive
+// handlers over the better of two static choices, always inline (the plain handler) and always
+// offload.
+//
+// Four clients for each kind of handler, each with a server of its own and one request at a time.
+// A handler of 100 us does what took 100 us undisturbed. In the mixed workload, with handlers of
+// all kinds, what counts is how many requests the slow ones leave room for. The defaults of a
+// system on two CPUs: two message executors, two compute executors.
+
+#include "bench/mab/samples.hpp"
+#include "bench/support/bench.hpp"
+
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/adaptive.hpp>
+#include <basal/actors/offload.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace basal;
+using namespace std::chrono_literals;
+using clock_type = std::chrono::steady_clock;
+
+std::uint32_t iterate(std::uint64_t times) {
+  std::uint32_t x = bench::opaque(std::uint32_t{1});
+  for (std::uint64_t i = 0; i < times; ++i)
+    x = x * 1664525 + 1013904223;
+  return x;
+}
+
+double iterations_per_us() {
+  static const double result = [] {
+    constexpr std::uint64_t tried = 1'000'000;
+    auto fastest = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 10; ++i) {
+      const auto start = clock_type::now();
+      benchmark::DoNotOptimize(static_cast<const std::uint32_t&>(iterate(tried)));
+      fastest = std::min<std::chrono::nanoseconds>(fastest, clock_type::now() - start);
+    }
+    return 1e3 * static_cast<double>(tried) / static_cast<double>(fastest.count());
+  }();
+  return result;
+}
+
+struct workload {
+  const char* name;
+  std::vector<int> us;
+};
+
+const workload workloads[]
+  = {{"fast_1us", {1}},     {"fast_10us", {10}},     {"medium_100us", {100}},
+     {"slow_500us", {500}}, {"slow_3000us", {3000}}, {"mixed", {1, 10, 100, 500, 3000}}};
+
+enum class choice { always_inline, always_offload, adaptive };
+constexpr choice choices[] = {choice::always_inline, choice::always_offload, choice::adaptive};
+constexpr const char* choice_names[] = {"inline", "offload", "adaptive"};
+
+/// The same in every kind; the kind is in the type, as it is in programs that are not benchmarks.
+template <int Us>
+caf::behavior server(caf::event_based_actor* self, choice c) {
+  const auto times = static_cast<std::uint64_t>(Us * iterations_per_us());
+  const auto handler = [times](std::uint32_t) { return iterate(times); };
+  switch (c) {
+  case choice::always_inline:
+    return {handler};
+  case choice::always_offload:
+    return {[=](std::uint32_t x) { return actors::offload(self, [=] { return handler(x); }); }};
+  default:
+    return {actors::adaptive(self, handler, {.name = std::to_string(Us) + " us"})};
+  }
+}
+
+caf::actor spawn_server(caf::actor_system& system, int us, choice c) {
+  switch (us) {
+  case 1:
+    return system.spawn(server<1>, c);
+  case 10:
+    return system.spawn(server<10>, c);
+  case 100:
+    return system.spawn(server<100>, c);
+  case 500:
+    return system.spawn(server<500>, c);
+  default:
+    return system.spawn(server<3000>, c);
+  }
+}
+
+struct tally {
+  std::atomic<bool> stop{false};
+  std::atomic<bool> wrong{false};
+  std::atomic<std::uint64_t> answered{0};
+};
+
+void ask(caf::event_based_actor* self, const caf::actor& whom, std::uint32_t expected, tally* t) {
+  self->request(whom, caf::infinite, std::uint32_t{0}).then([=](std::uint32_t answer) {
+    if (answer != expected)
+      t->wrong.store(true);
+    t->answered.fetch_add(1, std::memory_order_relaxed);
+    if (!t->stop.load(std::memory_order_relaxed))
+      ask(self, whom, expected, t);
+  });
+}
+
+using begin = caf::atom_constant<caf::atom("begin")>;
+
+caf::behavior client(caf::event_based_actor* self, const caf::actor& whom, std::uint32_t expected,
+                     tally* t) {
+  return {[=](begin) { ask(self, whom, expected, t); }};
+}
+
+/// Answers a second, after a while in which choosers learn.
+double answers_per_s(const workload& w, choice c, std::chrono::nanoseconds how_long) {
+  tally t; // outlives the actors
+  actor_system_config config;
+  config.set("basal.message-executors", std::size_t{2});
+  config.set("basal.compute-executors", std::size_t{2});
+  double result = 0;
+  {
+    caf::actor_system system{config};
+    caf::scoped_actor self{system};
+    for (const int us : w.us) {
+      const auto expected = iterate(static_cast<std::uint64_t>(us * iterations_per_us()));
+      for (int i = 0; i < 4; ++i)
+        self->send(system.spawn(client, spawn_server(system, us, c), expected, &t), begin::value);
+    }
+    std::this_thread::sleep_for(how_long / 2);
+    const auto before = t.answered.load();
+    const auto start = clock_type::now();
+    std::this_thread::sleep_for(how_long);
+    const auto count = t.answered.load() - before;
+    result = static_cast<double>(count)
+             / std::chrono::duration<double>(clock_type::now() - start).count();
+    t.stop.store(true);
+  }
+  if (t.wrong)
+    throw std::runtime_error("a handler computed something else");
+  return result;
+}
+
+double median(std::vector<double> xs) {
+  std::sort(xs.begin(), xs.end());
+  return xs.at(xs.size() / 2);
+}
+
+double adaptive_vs_best_static(const workload& w, bool quick) {
+  std::map<choice, std::vector<double>> all;
+  std::vector<double> ratios;
+  for (int round = 0; round < (quick ? 5 : 9); ++round) {
+    for (const auto c : choices)
+      all[c].push_back(answers_per_s(w, c, quick ? 100ms : 400ms));
+    ratios.push_back(
+      all[choice::adaptive].back()
+      / std::max(all[choice::always_inline].back(), all[choice::always_offload].back()));
+  }
+  for (const auto c : choices) {
+    const auto [low, high] = std::minmax_element(all[c].begin(), all[c].end());
+    std::cout << std::left << std::setw(32)
+              << std::string{"throughput/"} + w.name + "/" + choice_names[static_cast<int>(c)]
+              << std::right << std::fixed << std::setprecision(0) << std::setw(9) << median(all[c])
+              << " answers/s, from " << *low << " to " << *high << '\n';
+  }
+  return median(ratios);
+}
+
+const bench::suite throughput_suite{[](bench::plan& plan) {
+  const bool quick = plan.quick();
+  for (const auto& w : workloads)
+    plan.measure(std::string{"adaptive_vs_best_static_"} + w.name,
+                 [&w, quick] { return adaptive_vs_best_static(w, quick); });
+}};
+
+} // namespace

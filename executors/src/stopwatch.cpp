@@ -1,0 +1,98 @@
+#include <basal/executors/stopwatch.hpp>
+
+#include <ctime>
+#include <memory>
+#include <sys/resource.h>
+
+#include <basal/executors/executor.hpp>
+#include <basal/executors/tick_clock.hpp>
+
+namespace basal::executors {
+
+namespace {
+
+std::int64_t thread_cpu_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+long times_blocked() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+} // namespace
+
+stopwatch::stopwatch(fiber& on, precision p) noexcept : on_(on), outer_(on.watch()), precision_(p) {
+  on.watch() = this;
+  start_stretch();
+  started_ = stretch_start_;
+}
+
+stopwatch::~stopwatch() {
+  if (running_)
+    stop();
+}
+
+stopwatch::reading stopwatch::stop() noexcept {
+  const auto now = tick_clock::now();
+  end_stretch(now);
+  running_ = false;
+  on_.watch() = outer_;
+  // What tells us of the parts' ends has published it.
+  const std::chrono::nanoseconds added{added_ns_.load(std::memory_order_relaxed)};
+  if (outer_ != nullptr)
+    outer_->add(added);
+  return {std::chrono::nanoseconds{busy_ns_} + added, tick_clock::to_duration(now - started_)};
+}
+
+void stopwatch::pause() noexcept {
+  end_stretch(tick_clock::now());
+  if (outer_ != nullptr)
+    outer_->pause();
+}
+
+void stopwatch::go_on() noexcept {
+  if (outer_ != nullptr)
+    outer_->go_on();
+  start_stretch();
+}
+
+void stopwatch::start_stretch() noexcept {
+  if (precision_ == precision::cpu_clock) {
+    blocked_before_ = times_blocked();
+    cpu_start_ns_ = thread_cpu_ns();
+  }
+  stretch_start_ = tick_clock::now();
+}
+
+void stopwatch::end_stretch(std::uint64_t now) noexcept {
+  auto busy = tick_clock::to_duration(now - stretch_start_).count();
+  if (precision_ == precision::cpu_clock) {
+    const auto cpu = thread_cpu_ns() - cpu_start_ns_;
+    if (cpu < busy && times_blocked() == blocked_before_)
+      busy = cpu;
+  }
+  busy_ns_ += busy;
+}
+
+delegated_time::delegated_time(executor& self, stopwatch* account) noexcept : account_(account) {
+  if (account_ != nullptr)
+    std::construct_at(&own_, self.running(), stopwatch::precision::cpu_clock);
+}
+
+delegated_time::~delegated_time() {
+  if (account_ == nullptr)
+    return;
+  account_->add(own_.stop().busy);
+  std::destroy_at(&own_);
+}
+
+stopwatch* delegated_time::current_account() noexcept {
+  auto* self = executor::current();
+  return self != nullptr ? self->running().watch() : nullptr;
+}
+
+} // namespace basal::executors
