@@ -1,4 +1,4 @@
-/// What is wrong with a problem before any solving begins.
+/// Why a solve has no result: what is wrong with the problem, or why it did not begin or end.
 ///
 /// A solve that does not converge is no error: that is a `state` of its result.
 #pragma once
@@ -20,6 +20,15 @@ enum class errc : std::uint8_t {
   bad_option,              ///< an option outside its range
   too_large,               ///< more entries than a 32-bit index can count, or no memory for them
   bad_file,                ///< a Matrix Market file that cannot be read
+
+  // Only from batch_solver:
+  too_busy,       ///< all permits were taken, and the policy is to reject
+  timed_out,      ///< no permit became free in time
+  cancelled,      ///< its stop token was used
+  stopped,        ///< the batch_solver, or its executors, stopped first
+  out_of_scratch, ///< the scratch pool's limit would be exceeded
+  nested,         ///< called from inside a solve, which must not start parallel work
+  internal,       ///< an exception of another kind, named in the text
 };
 
 /// "dimension_mismatch" etc.
