@@ -260,15 +260,18 @@ void multiply_block(const csr_matrix<T>& a, std::size_t width, const T* x, T* y)
 }
 
 template <bool Fused, class T>
-constexpr product_table<T> table{multiply<Fused, T>, multiply_dot<Fused, T>, residual<Fused, T>,
-                                 neumann_term<Fused, T>, multiply_block<Fused, T>};
+constexpr product_table<T> product_kernels{multiply<Fused, T>, multiply_dot<Fused, T>,
+                                           residual<Fused, T>, neumann_term<Fused, T>,
+                                           multiply_block<Fused, T>};
 
-const product_table<float>* table_f32(summation order) {
-  return order == summation::native ? &table<true, float> : &table<false, float>;
+const product_table<float>* product_f32(summation order) {
+  return order == summation::native ? &product_kernels<true, float>
+                                    : &product_kernels<false, float>;
 }
 
-const product_table<double>* table_f64(summation order) {
-  return order == summation::native ? &table<true, double> : &table<false, double>;
+const product_table<double>* product_f64(summation order) {
+  return order == summation::native ? &product_kernels<true, double>
+                                    : &product_kernels<false, double>;
 }
 
 } // namespace basal::solver::kernels::HWY_NAMESPACE
@@ -279,15 +282,15 @@ namespace basal::solver::kernels {
 
 namespace {
 
-HWY_EXPORT(table_f32);
-HWY_EXPORT(table_f64);
+HWY_EXPORT(product_f32);
+HWY_EXPORT(product_f64);
 
 template <class T>
 const product_table<T>& best(summation order) {
   if constexpr (std::is_same_v<T, float>)
-    return *HWY_DYNAMIC_DISPATCH(table_f32)(order);
+    return *HWY_DYNAMIC_DISPATCH(product_f32)(order);
   else
-    return *HWY_DYNAMIC_DISPATCH(table_f64)(order);
+    return *HWY_DYNAMIC_DISPATCH(product_f64)(order);
 }
 
 [[maybe_unused]] bool fits(index count, std::size_t size) {

@@ -6,6 +6,7 @@
 
 #include <basal/solver/csr_matrix.hpp>
 #include <basal/solver/detail/packed_rows.hpp>
+#include <basal/solver/kernels/triangular.hpp>
 #include <basal/solver/kernels/vector.hpp>
 
 namespace basal::solver::kernels {
@@ -31,6 +32,12 @@ struct product_table {
   double (*residual)(const matrix&, const T* x, const T* b, T* r);
   double (*neumann_term)(const matrix&, const T* t, const T* d, T* x, T* r, T* next);
   void (*multiply_block)(const matrix&, std::size_t width, const T* x, T* y);
+};
+
+template <class T>
+struct triangular_table {
+  void (*lower)(const triangle<T>&, const T* r, T* z);
+  void (*upper)(const triangle<T>&, T* z);
 };
 
 } // namespace basal::solver::kernels

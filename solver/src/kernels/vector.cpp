@@ -158,21 +158,22 @@ two_sums bicgstab_update(T alpha, T omega, const T* direction, const T* s, const
 }
 
 template <bool Fused, class T>
-constexpr vector_table<T> table{dot<Fused, T>,
-                                axpy<Fused, T>,
-                                scale<T>,
-                                cg_residual<Fused, T>,
-                                cg_direction<Fused, T>,
-                                bicgstab_direction<Fused, T>,
-                                bicgstab_omega<Fused, T>,
-                                bicgstab_update<Fused, T>};
+constexpr vector_table<T> vector_kernels{dot<Fused, T>,
+                                         axpy<Fused, T>,
+                                         scale<T>,
+                                         cg_residual<Fused, T>,
+                                         cg_direction<Fused, T>,
+                                         bicgstab_direction<Fused, T>,
+                                         bicgstab_omega<Fused, T>,
+                                         bicgstab_update<Fused, T>};
 
-const vector_table<float>* table_f32(summation order) {
-  return order == summation::native ? &table<true, float> : &table<false, float>;
+const vector_table<float>* vector_f32(summation order) {
+  return order == summation::native ? &vector_kernels<true, float> : &vector_kernels<false, float>;
 }
 
-const vector_table<double>* table_f64(summation order) {
-  return order == summation::native ? &table<true, double> : &table<false, double>;
+const vector_table<double>* vector_f64(summation order) {
+  return order == summation::native ? &vector_kernels<true, double>
+                                    : &vector_kernels<false, double>;
 }
 
 } // namespace basal::solver::kernels::HWY_NAMESPACE
@@ -183,15 +184,15 @@ namespace basal::solver::kernels {
 
 namespace {
 
-HWY_EXPORT(table_f32);
-HWY_EXPORT(table_f64);
+HWY_EXPORT(vector_f32);
+HWY_EXPORT(vector_f64);
 
 template <class T>
 const vector_table<T>& best(summation order) {
   if constexpr (std::is_same_v<T, float>)
-    return *HWY_DYNAMIC_DISPATCH(table_f32)(order);
+    return *HWY_DYNAMIC_DISPATCH(vector_f32)(order);
   else
-    return *HWY_DYNAMIC_DISPATCH(table_f64)(order);
+    return *HWY_DYNAMIC_DISPATCH(vector_f64)(order);
 }
 
 } // namespace

@@ -50,6 +50,10 @@ public:
   double residual(std::span<const T> x, std::span<const T> b, std::span<T> r,
                   summation order) const;
 
+  /// x += t; r -= A t; next = d r (entry by entry); returns r'r
+  double neumann_term(std::span<const T> t, std::span<const T> d, std::span<T> x, std::span<T> r,
+                      std::span<T> next, summation order) const;
+
 private:
   index size_;
   std::shared_ptr<const csr_matrix<T>> matrix_;

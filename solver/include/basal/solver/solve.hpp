@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include <basal/solver/errors.hpp>
 #include <basal/solver/solve_plan.hpp>
 #include <basal/solver/solve_result.hpp>
 

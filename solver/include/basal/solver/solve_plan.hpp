@@ -6,6 +6,7 @@
 #include <string>
 
 #include <basal/solver/linear_operator.hpp>
+#include <basal/solver/matrix_profile.hpp>
 #include <basal/solver/solve_options.hpp>
 
 namespace basal::solver {
@@ -35,6 +36,9 @@ public:
 
   const solve_options& options() const noexcept;
   const linear_operator<T>& matrix() const noexcept;
+
+  /// What was measured; of a matrix-free operator nothing.
+  const matrix_profile& profile() const noexcept;
 
   /// Bytes that a stepper needs, to be aligned to 64; per right-hand side.
   std::size_t scratch_bytes() const noexcept;

@@ -11,6 +11,10 @@
 
 namespace basal::solver {
 
+namespace detail {
+class iteration;
+}
+
 /// One right-hand side on its way to a solution, by whichever method its plan chose.
 ///
 /// The constructor checks; step() does one iteration (one term, one batch of walks or of
@@ -33,7 +37,7 @@ public:
   /// limit is not looked at here: that is for the loop around it.
   step_report step() noexcept;
 
-  /// The last report; before the first step a residual of 1 and `running`.
+  /// The last report; before the first step that of the first guess.
   const step_report& report() const noexcept {
     return report_;
   }
@@ -55,10 +59,15 @@ private:
   // Room for the largest of the methods, so that a stepper allocates nothing.
   static constexpr std::size_t method_bytes = 512;
 
+  void extract() noexcept;
+
   solve_plan<T> plan_;
+  std::span<T> x_;
+  std::span<T> full_; // all of x, where one entry is wanted and the method computes all
   step_report report_;
   std::uint64_t steps_ = 0;
-  alignas(std::max_align_t) std::byte method_[method_bytes];
+  detail::iteration* method_ = nullptr; // in storage_; null if there is nothing to do
+  alignas(std::max_align_t) std::byte storage_[method_bytes];
 };
 
 extern template class stepper<float>;
