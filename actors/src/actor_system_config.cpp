@@ -2,6 +2,7 @@
 
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
+#include <basal/actors/solver_service_messages.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/sec.hpp>
@@ -13,6 +14,13 @@
 namespace basal {
 
 namespace {
+
+std::string render_solver_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
+  std::string text{to_string(static_cast<solver::errc>(code))};
+  if (context.match_elements<std::string>())
+    text += ": " + context.get_as<std::string>(0);
+  return text;
+}
 
 // `problem` is what CAF's parser found.
 caf::error checked(caf::error problem, const actor_system_config& cfg) {
@@ -33,6 +41,13 @@ actor_system_config::actor_system_config() {
   add_message_type<executors::executor_stats>("basal::executors::executor_stats");
   add_message_type<posse::posse_stats>("basal::posse::posse_stats");
   add_message_type<actors::system_stats>("basal::actors::system_stats");
+  add_message_type<actors::solve_message>("basal::actors::solve_message");
+  add_message_type<actors::batch_message>("basal::actors::batch_message");
+  add_message_type<actors::solve_reply>("basal::actors::solve_reply");
+  add_message_type<actors::batch_reply>("basal::actors::batch_reply");
+  add_message_type<actors::events_message>("basal::actors::events_message");
+  add_message_type<solver::solver_stats>("basal::solver::solver_stats");
+  add_error_category(solver::errc_category, render_solver_error);
   opt_group{custom_options_, "basal"}
     .add<std::size_t>("message-executors", "number of executors that run actors")
     .add<std::size_t>("compute-executors", "number of executors for pure functions")

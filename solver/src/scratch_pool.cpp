@@ -10,10 +10,11 @@ namespace basal::solver {
 
 namespace {
 
-constexpr std::uint64_t one_pop = std::uint64_t{1} << 32;
+constexpr unsigned index_bits = 16;
+constexpr std::uint64_t one_pop = std::uint64_t{1} << index_bits;
 
 constexpr std::uint32_t index_of(std::uint64_t head) noexcept {
-  return static_cast<std::uint32_t>(head);
+  return static_cast<std::uint32_t>(head & (one_pop - 1));
 }
 
 constexpr std::uint64_t with_index(std::uint64_t head, std::uint32_t index) noexcept {
@@ -41,6 +42,10 @@ std::uint32_t scratch_pool::slot_stack::pop(slot* table) noexcept {
   return none;
 }
 
+std::uint64_t scratch_pool::slot_stack::pops() const noexcept {
+  return head_.load(std::memory_order_relaxed) >> index_bits;
+}
+
 scratch_pool::scratch_pool(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {
   for (std::uint32_t i = max_blocks; i-- > 0;)
     unused_.push(slots_.data(), i);
@@ -66,9 +71,7 @@ std::optional<scratch_pool::lease> scratch_pool::acquire(std::size_t bytes) noex
     return lease{};
   auto size_class = class_of(bytes);
   auto index = size_class < classes ? idle_[size_class].pop(slots_.data()) : none;
-  if (index != none) {
-    hits_.fetch_add(1, std::memory_order_relaxed);
-  } else {
+  if (index == none) [[unlikely]] {
     index = size_class < classes ? allocate(size_class) : none;
     if (index == none) {
       refused_.fetch_add(1, std::memory_order_relaxed);
@@ -118,6 +121,7 @@ std::uint32_t scratch_pool::allocate(unsigned size_class) noexcept {
 bool scratch_pool::trim() noexcept {
   for (unsigned c = classes; c-- > 0;)
     if (auto index = idle_[c].pop(slots_.data()); index != none) {
+      trims_.fetch_add(1, std::memory_order_relaxed);
       free_block(index);
       return true;
     }
@@ -137,8 +141,13 @@ void scratch_pool::release(std::uint32_t index) noexcept {
 }
 
 scratch_stats scratch_pool::stats() const noexcept {
+  // Before the pops that it is taken from, or the difference could be negative.
+  auto trims = trims_.load(std::memory_order_relaxed);
+  std::uint64_t pops = 0;
+  for (const auto& stack : idle_)
+    pops += stack.pops();
   return {
-    .hits = hits_.load(std::memory_order_relaxed),
+    .hits = pops - std::min(pops, trims),
     .misses = misses_.load(std::memory_order_relaxed),
     .refused = refused_.load(std::memory_order_relaxed),
     .bytes = bytes_.load(std::memory_order_relaxed),

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 
+#include <basal/executors/completion.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/solver/batch.hpp>
 #include <basal/solver/permits.hpp>
@@ -20,12 +20,18 @@ public:
     : pool(p), limits(l), gate(l), scratch(l.scratch_bytes) {
   }
 
-  /// Ends everything: see ~batch_solver.
+  /// Ends everything: see ~batch_solver. Once.
   void stop_and_wait() {
     stopping.store(true, std::memory_order_relaxed);
     gate.close();
-    std::unique_lock guard{mutex_};
-    idle_.wait(guard, [this] { return jobs_ == 0; });
+    executors::completion idle;
+    {
+      std::lock_guard guard{mutex_};
+      if (jobs_ == 0)
+        return;
+      idle_ = &idle;
+    }
+    idle.wait();
   }
 
   void job_begins() {
@@ -33,12 +39,16 @@ public:
     ++jobs_;
   }
 
-  /// The last thing a job does; the core may be gone afterwards. So whoever waits is
-  /// notified before the mutex is free.
+  /// The last thing a job does; the core may be gone afterwards.
   void job_ends() {
-    std::lock_guard guard{mutex_};
-    if (--jobs_ == 0)
-      idle_.notify_all();
+    executors::completion* idle = nullptr;
+    {
+      std::lock_guard guard{mutex_};
+      if (--jobs_ == 0)
+        idle = idle_;
+    }
+    if (idle != nullptr)
+      idle->set();
   }
 
   executors::executor_pool* const pool; ///< null: on the calling thread
@@ -61,8 +71,8 @@ public:
 
 private:
   std::mutex mutex_;
-  std::condition_variable idle_;
   std::size_t jobs_ = 0;
+  executors::completion* idle_ = nullptr; ///< of stop_and_wait()
 };
 
 } // namespace basal::solver

@@ -103,8 +103,8 @@ public:
   /// Without a pool: everything runs on the calling thread, in order.
   explicit batch_solver(solver_limits limits);
 
-  /// Ends what runs with errc::stopped and waits until all has ended. Not from an
-  /// executor of the pool.
+  /// Ends what runs with errc::stopped and waits until all has ended; on an
+  /// executor, as a suspended fiber. No other member may be called meanwhile.
   ~batch_solver();
 
   batch_solver(const batch_solver&) = delete;
