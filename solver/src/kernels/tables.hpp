@@ -40,4 +40,19 @@ struct triangular_table {
   void (*upper)(const triangle<T>&, T* z);
 };
 
+// `size` counts all entries, rows times width.
+template <class T>
+struct block_table {
+  void (*dot)(std::size_t width, std::size_t size, const T* x, const T* y, T* sums);
+  void (*scale)(std::size_t width, std::size_t size, const T* c, const T* d, const T* r, T* z);
+  void (*residual)(std::size_t width, std::size_t size, const T* b, const T* product, T* r,
+                   T* sums);
+  void (*neumann)(std::size_t width, std::size_t size, const T* c, const T* product, const T* d,
+                  T* t, T* x, T* r, T* sums);
+  void (*cg_residual)(std::size_t width, std::size_t size, const T* alpha, const T* q, const T* d,
+                      T* r, T* squares, T* scaled);
+  void (*cg_direction)(std::size_t width, std::size_t size, const T* alpha, const T* beta,
+                       const T* d, const T* r, T* p, T* x);
+};
+
 } // namespace basal::solver::kernels

@@ -15,8 +15,7 @@ public:
   }
 
   bicgstab(const problem<T>& p, carver scratch) noexcept
-    : vector_iteration<T>(p, scratch.take<T>(p.x.size()),
-                          watch{reachable<T>(p.plan.options.tolerance), growth, patience}),
+    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
       shadow_(scratch.take<T>(p.x.size())),
       direction_(scratch.take<T>(p.x.size())),
       scaled_direction_(scratch.take<T>(p.x.size())),
@@ -63,9 +62,6 @@ public:
   }
 
 private:
-  static constexpr double growth = 1e8;
-  static constexpr std::uint64_t patience = 1000;
-
   void apply(std::span<const T> from, std::span<T> to) const noexcept {
     const auto& plan = this->problem_.plan;
     if (plan.factor)

@@ -15,8 +15,7 @@ public:
   }
 
   conjugate_gradient(const problem<T>& p, carver scratch) noexcept
-    : vector_iteration<T>(p, scratch.take<T>(p.x.size()),
-                          watch{reachable<T>(p.plan.options.tolerance), growth, patience}),
+    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
       direction_(scratch.take<T>(p.x.size())),
       product_(scratch.take<T>(p.x.size())) {
     if (p.plan.factor)
@@ -52,10 +51,6 @@ public:
   }
 
 private:
-  // The residual may rise by the root of the condition number before it falls.
-  static constexpr double growth = 1e8;
-  static constexpr std::uint64_t patience = 1000;
-
   void first_direction() noexcept {
     const auto& p = this->problem_;
     if (p.plan.factor)

@@ -14,6 +14,8 @@
 #include <basal/solver/detail/aligned_array.hpp>
 #include <basal/solver/solve_result.hpp>
 
+#include "method/limits.hpp"
+
 namespace basal::solver::detail {
 
 // A method between its steps. Destroyed in place by the stepper that holds it.
@@ -83,21 +85,18 @@ double reachable(double tolerance) noexcept {
 // Watches the residuals of one solve.
 class watch {
 public:
-  // `growth`: how many times the best residual so far is divergence. `patience`: so many steps
-  // without a new best residual are a stall.
-  watch(double tolerance, double growth, std::uint64_t patience) noexcept
-    : tolerance_(tolerance), growth_(growth), patience_(patience) {
+  watch(double tolerance, method_limits limits) noexcept : tolerance_(tolerance), limits_(limits) {
   }
 
   state judge(double residual) noexcept {
-    if (!std::isfinite(residual) || residual > growth_ * best_)
+    if (!std::isfinite(residual) || residual > limits_.growth * best_)
       return state::diverged;
     if (residual <= tolerance_)
       return state::converged;
     if (residual < best_) {
       best_ = residual;
       since_best_ = 0;
-    } else if (++since_best_ >= patience_) {
+    } else if (++since_best_ >= limits_.patience) {
       return state::stalled;
     }
     return state::running;
@@ -114,8 +113,7 @@ public:
 
 private:
   double tolerance_;
-  double growth_;
-  std::uint64_t patience_;
+  method_limits limits_;
   double best_ = 1;
   std::uint64_t since_best_ = 0;
 };

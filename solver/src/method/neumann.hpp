@@ -15,8 +15,7 @@ public:
   }
 
   neumann(const problem<T>& p, carver scratch) noexcept
-    : vector_iteration<T>(p, scratch.take<T>(p.x.size()),
-                          watch{reachable<T>(p.plan.options.tolerance), growth, patience}),
+    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
       term_(scratch.take<T>(p.x.size())),
       next_(scratch.take<T>(p.x.size())) {
     first_term();
@@ -34,10 +33,6 @@ public:
   }
 
 private:
-  // A convergent series may grow at first where H is not normal; this is beyond that.
-  static constexpr double growth = 10;
-  static constexpr std::uint64_t patience = 100;
-
   void first_term() noexcept {
     kernels::scale<T>(this->problem_.plan.inverse_diagonal, this->r_, term_);
   }

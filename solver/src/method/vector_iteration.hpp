@@ -9,6 +9,7 @@
 #include <basal/solver/kernels/vector.hpp>
 
 #include "method/iteration.hpp"
+#include "method/limits.hpp"
 #include "plan_data.hpp"
 
 namespace basal::solver::detail {
@@ -29,12 +30,8 @@ public:
   }
 
 protected:
-  // A recurrence drifts away from the true residual. When it says "converged" and the true one
-  // does not, the method starts again from there, this often.
-  static constexpr int max_restarts = 3;
-
-  vector_iteration(const problem<T>& p, std::span<T> r, watch w) noexcept
-    : problem_(p), r_(r), watch_(w) {
+  vector_iteration(const problem<T>& p, std::span<T> r) noexcept
+    : problem_(p), r_(r), watch_(reachable<T>(p.plan.options.tolerance), limits_of(p.plan.chosen)) {
     true_residual();
     watch_.start_from(std::max(residual_, 1.0));
   }

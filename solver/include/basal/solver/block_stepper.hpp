@@ -14,7 +14,8 @@ namespace basal::solver {
 /// of them. B and X are row-major: entry (i, k) is at i * width + k.
 ///
 /// Each column has its own state; one that ends (by any state) is left alone while the others go
-/// on. Contract of threads and memory as for stepper.
+/// on. When all have ended by their recurrences, one more step checks the true residuals, and
+/// columns that fail go on. Contract of threads and memory as for stepper.
 template <class T>
 class block_stepper {
 public:
@@ -32,7 +33,6 @@ public:
                 std::span<std::byte> scratch);
 
   block_stepper(block_stepper&&) = delete;
-  ~block_stepper();
 
   /// The largest residual among columns that are still running; `running` while there are any,
   /// after that the first state among columns that is not `converged`, or `converged`.
@@ -49,13 +49,33 @@ public:
   }
 
 private:
-  static constexpr std::size_t method_bytes = 1024;
+  enum class phase : std::uint8_t { iterating, awaiting_check, ended };
+
+  std::span<T> part(std::size_t which) const noexcept;
+  void begin_columns() noexcept;
+  void iterate() noexcept;
+  void iterate_neumann() noexcept;
+  void iterate_gradient() noexcept;
+  void true_residuals() noexcept;
+  void check() noexcept;
+  void judge(std::size_t k, double squared) noexcept;
+  void end_column(std::size_t k, state s) noexcept;
+  step_report summary() const noexcept;
 
   solve_plan<T> plan_;
   std::size_t width_;
-  step_report columns_[max_width];
+  std::span<const T> b_;
+  std::span<T> x_;
+  std::span<T> scratch_;
+  bool gradient_;
+  double b_norm_[max_width] = {};
+  double best_[max_width] = {};
+  phase phase_[max_width] = {};
+  std::uint8_t restarts_[max_width] = {};
+  std::uint64_t since_best_[max_width] = {};
   std::uint64_t steps_[max_width] = {};
-  alignas(std::max_align_t) std::byte method_[method_bytes];
+  double scaled_[max_width] = {}; // r'Mr of conjugate gradients
+  step_report columns_[max_width];
 };
 
 extern template class block_stepper<float>;
