@@ -158,7 +158,7 @@ void pump(service_actor* self, std::uint64_t number) {
       [=](caf::error&) { self->state.feeds.erase(number); });
 }
 
-caf::result<caf::unit_t> subscribe(service_actor* self, const solver_subscriber& who,
+caf::result<void> subscribe(service_actor* self, const solver_subscriber& who,
                                    std::uint64_t capacity) {
   if (capacity == 0 || capacity > max_waiting_events)
     return make_error(solver::error{

@@ -29,7 +29,7 @@ using solver_subscriber = caf::typed_actor<caf::reacts_to<events_message>>;
 using solver_service = caf::typed_actor<
   caf::replies_to<solve_message>::with<solve_reply>,
   caf::replies_to<batch_message>::with<batch_reply>,
-  caf::replies_to<caf::subscribe_atom, solver_subscriber, std::uint64_t>::with<caf::unit_t>,
+  caf::replies_to<caf::subscribe_atom, solver_subscriber, std::uint64_t>::with<void>,
   caf::replies_to<caf::get_atom>::with<solver::solver_stats>>;
 
 inline constexpr std::uint64_t max_waiting_events = 1u << 20;
