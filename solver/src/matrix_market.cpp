@@ -209,12 +209,11 @@ size_line read_size(line_reader& lines, const header& h, const matrix_market_lim
   size_line size{};
   size.rows = dimension(lines, "the number of rows", limits);
   size.columns = dimension(lines, "the number of columns", limits);
-  const auto all = std::int64_t{size.rows} * size.columns;
-  size.entries = h.coordinate ? lines.number<std::int64_t>("the number of entries") : all;
+  size.entries = h.coordinate ? lines.number<std::int64_t>("the number of entries")
+                              : std::int64_t{size.rows} * size.columns;
   lines.expect_end("the size");
-  if (size.entries < 0 || size.entries > all)
-    lines.fail(std::to_string(size.entries) + " entries in a matrix of " + std::to_string(size.rows)
-               + " x " + std::to_string(size.columns));
+  if (size.entries < 0) // more than rows times columns: some are repeated
+    lines.fail(std::to_string(size.entries) + " where the number of entries was expected");
   const auto largest = std::min<std::int64_t>(limits.max_entries, 2'147'483'647);
   if (size.entries > largest)
     lines.too_large(std::to_string(size.entries) + " entries, where at most "

@@ -300,6 +300,13 @@ std::size_t solve_plan<T>::solution_size() const noexcept {
   return data_->options.entry ? 1 : data_->size();
 }
 
+template <class T>
+solve_plan<T> solve_plan<T>::with_seed(std::uint64_t seed) const {
+  auto copy = std::make_shared<plan_data<T>>(*data_);
+  copy->options.seed = seed;
+  return solve_plan{std::move(copy)};
+}
+
 // neumann, walks and pushes -> conjugate gradients (if they apply) -> with IC(0) -> BiCGSTAB.
 template <class T>
 std::optional<solve_plan<T>> solve_plan<T>::fallback() const {

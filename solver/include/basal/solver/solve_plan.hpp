@@ -1,6 +1,7 @@
 /// The router: which method solves systems with a matrix, and why.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ public:
   /// What to try when this plan did not converge; none if the method was named by the user or
   /// there is nothing better. Allocates.
   std::optional<solve_plan> fallback() const;
+
+  /// The same plan with other random numbers; shares what was computed.
+  solve_plan with_seed(std::uint64_t seed) const;
 
   const detail::plan_data<T>& data() const noexcept {
     return *data_;
