@@ -20,6 +20,14 @@ if(NOT Hwloc_FOUND)
 endif()
 basal_declare_dependency(Hwloc::Hwloc LIBS -lhwloc)
 
+find_package(hwy 1.0.3 CONFIG QUIET)
+if(NOT hwy_FOUND)
+  message(FATAL_ERROR "Highway 1.0.3 or newer not found. solver/ compiles its kernels with it for "
+                      "several instruction sets. Install it (Debian: apt install libhwy-dev) or "
+                      "run ./dev setup.")
+endif()
+basal_declare_dependency(hwy::hwy REQUIRES libhwy)
+
 if(BASAL_WITH_ACTORS)
   find_package(CAF 0.17 COMPONENTS core io)
   if(NOT CAF_FOUND)

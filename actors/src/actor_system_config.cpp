@@ -3,6 +3,7 @@
 #include <basal/actors/knob_options.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
+#include <basal/actors/solver_service_messages.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/sec.hpp>
@@ -17,6 +18,13 @@
 namespace basal {
 
 namespace {
+
+std::string render_solver_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
+  std::string text{to_string(static_cast<solver::errc>(code))};
+  if (context.match_elements<std::string>())
+    text += ": " + context.get_as<std::string>(0);
+  return text;
+}
 
 caf::error checked(const actor_system_config& cfg) {
   if (cfg.cli_helptext_printed)
@@ -49,6 +57,13 @@ actor_system_config::actor_system_config() {
   add_message_type<posse::posse_stats>("basal::posse::posse_stats");
   add_message_type<actors::overrun_stats>("basal::actors::overrun_stats");
   add_message_type<actors::system_stats>("basal::actors::system_stats");
+  add_message_type<actors::solve_message>("basal::actors::solve_message");
+  add_message_type<actors::batch_message>("basal::actors::batch_message");
+  add_message_type<actors::solve_reply>("basal::actors::solve_reply");
+  add_message_type<actors::batch_reply>("basal::actors::batch_reply");
+  add_message_type<actors::events_message>("basal::actors::events_message");
+  add_message_type<solver::solver_stats>("basal::solver::solver_stats");
+  add_error_category(solver::errc_category, render_solver_error);
   actors::add_options(custom_options_);
   actors::add_knob_options(custom_options_);
 }

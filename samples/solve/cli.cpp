@@ -1,0 +1,100 @@
+#include "cli.hpp"
+
+#include <basal/executors/config.hpp>
+#include <basal/solver/errors.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+namespace solve {
+
+namespace {
+
+constexpr const char* description
+  = "Solves A x = b for a sparse matrix A from a Matrix Market file.\n"
+    "\n"
+    "Without B.mtx, right-hand sides are made up as b = A x of random x between -1 and 1, the\n"
+    "same ones in each run. With more than one the matrix is read once for several of them\n"
+    "where the method allows it.";
+
+constexpr const char* footer
+  = "Exit status: 0 if all converged; 1 if not; 2 for wrong usage or input.";
+
+int usage_error(const std::string& message) {
+  std::fprintf(stderr, "solve: %s\n", message.c_str());
+  return exit_usage;
+}
+
+} // namespace
+
+command_line parse_command_line(int argc, char** argv) {
+  command_line result;
+  options& o = result.value;
+  o.executors = basal::executors::usable_cpus();
+  std::string method{basal::solver::to_string(o.solver.method)};
+
+  CLI::App app{description, "solve"};
+  app.footer(footer);
+  app.add_option("A.mtx", o.matrix_file, "The matrix")->required();
+  auto* file = app.add_option("B.mtx", o.rhs_file, "The right-hand side, one column");
+  app.add_option("--rhs", o.rhs, "How many right-hand sides to make up")
+    ->type_name("N")
+    ->capture_default_str()
+    ->excludes(file);
+  app
+    .add_option("--method", method,
+                "automatic, neumann, conjugate_gradient, bicgstab, forward_push")
+    ->type_name("M")
+    ->capture_default_str();
+  app.add_option("--tol", o.solver.tolerance, "Converged when |b - A x| <= TOL |b|")
+    ->type_name("TOL")
+    ->capture_default_str();
+  app.add_option("--limit", o.solver.iteration_limit, "Iterations after which a solve gives up")
+    ->type_name("N")
+    ->capture_default_str();
+  app.add_option("--batch", o.batch, "Right-hand sides to solve at once. Default: all")
+    ->type_name("N");
+  app
+    .add_option("--executors", o.executors, "Threads that solve. Default: one for each usable CPU")
+    ->type_name("N");
+  app
+    .add_option("--plot", o.plot_file,
+                "Draw the residual of the first right-hand side by iteration, as SVG")
+    ->type_name("FILE");
+
+  auto exit_with = [&](int status) {
+    result.exits = true;
+    result.status = status;
+    return result;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) { // --help
+    return exit_with(app.exit(e));
+  } catch (const CLI::ParseError& e) {
+    return exit_with(usage_error(std::string{e.what()} + "\nsee solve --help"));
+  }
+  auto known = basal::solver::method_from(method);
+  using enum basal::solver::method;
+  if (!known || *known == random_walk || *known == backward_push)
+    return exit_with(usage_error(
+      "--method " + method
+      + " is not possible; there are automatic, neumann, conjugate_gradient, bicgstab and "
+        "forward_push"));
+  o.solver.method = *known;
+  constexpr auto most = basal::executors::pool_config::max_executors;
+  if (o.executors == 0 || o.executors > most)
+    return exit_with(usage_error("--executors " + std::to_string(o.executors)
+                                 + " is not possible: there must be 1 to " + std::to_string(most)));
+  if (o.rhs == 0)
+    return exit_with(usage_error("--rhs 0 leaves nothing to solve; it must be at least 1"));
+  try {
+    validate(o.solver);
+  } catch (const basal::solver::error& e) {
+    return exit_with(usage_error(e.what()));
+  }
+  return result;
+}
+
+} // namespace solve

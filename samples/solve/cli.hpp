@@ -1,0 +1,32 @@
+#pragma once
+
+#include <basal/solver/solve_options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace solve {
+
+/// What the command line says.
+struct options {
+  std::string matrix_file;
+  std::string rhs_file;  ///< empty: right-hand sides are made up
+  std::size_t rhs = 1;   ///< how many
+  std::size_t batch = 0; ///< right-hand sides given to the solver at once; 0: all
+  std::size_t executors = 0;
+  basal::solver::solve_options solver;
+  std::string plot_file; ///< empty: none
+};
+
+enum exit_status : int { exit_converged = 0, exit_not_converged = 1, exit_usage = 2 };
+
+struct command_line {
+  bool exits = false; ///< with `status`, and everything is said
+  int status = exit_converged;
+  options value;
+};
+
+command_line parse_command_line(int argc, char** argv);
+
+} // namespace solve

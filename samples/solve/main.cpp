@@ -1,0 +1,149 @@
+#include <basal/executors/executor_pool.hpp>
+#include <basal/solver/batch.hpp>
+#include <basal/solver/block_stepper.hpp>
+#include <basal/solver/matrix_market.hpp>
+#include <basal/solver/stepper.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli.hpp"
+#include "plot.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+namespace {
+
+namespace solver = basal::solver;
+using namespace solve;
+using matrix = std::shared_ptr<const solver::csr_matrix<double>>;
+using steady = std::chrono::steady_clock;
+
+matrix read_matrix(const std::string& file) {
+  progress line{"reading " + file, "entries"};
+  auto show = [&](std::int64_t read, std::int64_t promised) {
+    line.show(static_cast<std::uint64_t>(read), static_cast<std::uint64_t>(promised));
+  };
+  return std::make_shared<const solver::csr_matrix<double>>(
+    solver::read_matrix_market<double>(file, {.progress = show}));
+}
+
+/// b = A x of a random x, which depends on the number of the right-hand side alone.
+std::vector<double> made_up(const solver::linear_operator<double>& a, std::size_t number) {
+  std::mt19937_64 random{number};
+  std::uniform_real_distribution<double> entry{-1, 1};
+  std::vector<double> x(static_cast<std::size_t>(a.size()));
+  std::generate(x.begin(), x.end(), [&] { return entry(random); });
+  std::vector<double> b(x.size());
+  a.multiply(x, b, solver::summation::native);
+  return b;
+}
+
+/// The residual after each iteration of one solve.
+std::vector<double> history(const solver::solve_plan<double>& plan, const std::vector<double>& b) {
+  std::vector<double> x(plan.solution_size());
+  // Of doubles in lines of 64 bytes, so that it is aligned as steppers want it.
+  struct alignas(64) line {
+    std::byte bytes[64];
+  };
+  std::vector<line> scratch(plan.scratch_bytes() / sizeof(line) + 1);
+  solver::stepper<double> steps{plan, b, x, std::as_writable_bytes(std::span{scratch})};
+  std::vector<double> residuals{steps.report().residual};
+  while (steps.report().state == solver::state::running
+         && steps.steps() < plan.options().iteration_limit)
+    residuals.push_back(steps.step().residual);
+  return residuals;
+}
+
+void write_plot(const options& o, const solver::solve_plan<double>& plan,
+                const std::vector<double>& b) {
+  auto title = o.matrix_file + ", " + std::string{to_string(plan.chosen())} + ", "
+               + std::to_string(plan.matrix().size()) + " unknowns";
+  std::ofstream file{o.plot_file};
+  file << residual_plot(history(plan, b), o.solver.tolerance, title);
+  if (!file.flush())
+    throw std::runtime_error{"cannot write the plot to " + o.plot_file
+                             + "; is there such a folder, and may it be written to?"};
+}
+
+int run(const options& o) {
+  const solver::linear_operator<double> a{read_matrix(o.matrix_file)};
+  std::vector<double> given;
+  if (!o.rhs_file.empty())
+    given = solver::read_matrix_market_vector<double>(o.rhs_file);
+  const auto count = o.rhs_file.empty() ? o.rhs : 1;
+  auto right_hand_side
+    = [&](std::size_t number) { return o.rhs_file.empty() ? made_up(a, number) : given; };
+
+  const solver::solve_plan<double> plan{a, o.solver};
+  std::printf("%s: %d unknowns, %d entries\n%s\n\n", o.matrix_file.c_str(), a.size(),
+              a.matrix()->nonzeros(), plan.why().c_str());
+
+  basal::executors::pool_config config;
+  config.name = "solve";
+  config.executors = o.executors;
+  basal::executors::executor_pool pool{config};
+  // As much scratch memory as the permits can ask for, blocks of right-hand sides included: here
+  // the user, and nobody else, decides what fits into memory.
+  const auto permits = 2 * o.executors;
+  const auto block = (plan.scratch_bytes() + 2 * sizeof(double) * plan.solution_size())
+                     * solver::block_stepper<double>::max_width;
+  solver::batch_solver batches{
+    pool, {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
+
+  std::vector<solver::solve_outcome<double>> outcomes;
+  progress line{"solving", "right-hand sides"};
+  std::chrono::nanoseconds elapsed{0};
+  while (outcomes.size() < count) {
+    const auto begun = outcomes.size();
+    const auto size = o.batch == 0 ? count : std::min(o.batch, count - begun);
+    std::vector<solver::solve_request<double>> requests;
+    for (std::size_t i = 0; i < size; ++i)
+      requests.emplace_back(plan, right_hand_side(begun + i),
+                            solver::budget{.ticks = solver::budget::unlimited});
+    const auto start = steady::now();
+    auto part = batches.solve_batch(
+      std::move(requests),
+      {.on_progress = [&](solver::batch_progress p) { line.show(begun + p.done, count); }});
+    elapsed += steady::now() - start;
+    for (auto& outcome : part) {
+      outcome.result.x = {}; // nobody asks for it
+      outcomes.push_back(std::move(outcome));
+    }
+  }
+  std::fputs(table(outcomes, elapsed).c_str(), stdout);
+  for (const auto& outcome : outcomes)
+    if (outcome.failure) {
+      std::fprintf(stderr, "solve: %s\n", outcome.failure->what());
+      return exit_usage;
+    }
+  if (!o.plot_file.empty())
+    write_plot(o, plan, right_hand_side(0));
+  return std::all_of(
+           outcomes.begin(), outcomes.end(),
+           [](const auto& outcome) { return outcome.result.state == solver::state::converged; })
+           ? exit_converged
+           : exit_not_converged;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const auto line = parse_command_line(argc, argv);
+  if (line.exits)
+    return line.status;
+  try {
+    return run(line.value);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "solve: %s\n", e.what());
+    return exit_usage;
+  }
+}

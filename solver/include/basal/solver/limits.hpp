@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include <basal/executors/config.hpp>
+
+namespace basal::solver {
+
+/// What becomes of a solve when all permits are taken.
+enum class backpressure : std::uint8_t {
+  wait,         ///< it begins when its turn comes, first come first served
+  reject,       ///< it fails with errc::too_busy
+  wait_timeout, ///< it waits, and fails with errc::timed_out after `patience`
+};
+
+/// What all solves of a batch_solver together may use.
+struct solver_limits {
+  /// Solves that run at the same time, or are suspended within; at least 1.
+  /// Those of batches count like single ones. Right-hand sides that are solved
+  /// together, as one block, count as one.
+  std::size_t concurrent_solves = 2 * executors::usable_cpus();
+
+  /// Of the scratch pool, idle and lent; a solve that needs more than is left
+  /// fails with errc::out_of_scratch.
+  std::size_t scratch_bytes = executors::usable_cpus() * (std::size_t{16} << 20);
+
+  solver::backpressure backpressure = solver::backpressure::wait;
+
+  /// For wait_timeout; from the time at which the solve asks for its permit.
+  std::chrono::nanoseconds patience = std::chrono::seconds{1};
+
+  /// @throws error{bad_option} naming the field, its value and its range.
+  void validate() const;
+};
+
+} // namespace basal::solver

@@ -1,0 +1,67 @@
+/// How a linear system is to be solved.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <basal/solver/fwd.hpp>
+#include <basal/solver/summation.hpp>
+
+namespace basal::solver {
+
+enum class method : std::uint8_t {
+  automatic,          ///< the router chooses and says why (solve_plan)
+  neumann,            ///< x += D^-1 (b - A x); needs a convergent series
+  conjugate_gradient, ///< symmetric positive definite A
+  bicgstab,           ///< any other A
+  forward_push,       ///< residuals one at a time; sparse b, needs column dominance
+  backward_push,      ///< one entry of x, exact bounds; needs row dominance
+  random_walk,        ///< one entry of x with a confidence interval; needs row dominance
+};
+
+enum class preconditioning : std::uint8_t {
+  automatic,  ///< the router chooses
+  none,       ///< plain iteration
+  jacobi,     ///< the diagonal
+  incomplete, ///< IC(0) for conjugate gradients, ILU(0) for BiCGSTAB
+};
+
+/// "neumann" etc.
+std::string_view to_string(method m) noexcept;
+std::string_view to_string(preconditioning p) noexcept;
+
+/// The inverse of to_string; empty for an unknown name.
+std::optional<method> method_from(std::string_view name) noexcept;
+
+struct solve_options {
+  solver::method method = solver::method::automatic;
+  solver::preconditioning preconditioner = solver::preconditioning::automatic;
+
+  /// Converged when |b - A x| <= tolerance |b| (2-norms). For one entry: when the half-width of
+  /// its interval is at most tolerance times its estimate. At least 4 machine epsilons are
+  /// used, so that 0 means: as exact as the number type allows, which may end as stalled.
+  double tolerance = 1e-6;
+
+  /// Steps after which the result is budget_exhausted. 0 is allowed: x stays the first guess.
+  std::uint64_t iteration_limit = 10'000;
+
+  /// Solve for this entry of x alone (random_walk, backward_push).
+  std::optional<index> entry = {};
+
+  /// Walks draw from (seed, number of the walk, number of the step) and nothing else.
+  std::uint64_t seed = 0;
+
+  /// Walks per step().
+  std::uint32_t walks_per_step = 256;
+
+  /// Random walks: probability with which the interval holds the entry; below 1.
+  double confidence = 0.95;
+
+  summation order = summation::native;
+};
+
+/// Throws error{bad_option}, naming the option and its range.
+void validate(const solve_options& options);
+
+} // namespace basal::solver

@@ -1,0 +1,45 @@
+/// How far a solve came.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <basal/solver/fwd.hpp>
+#include <basal/solver/solve_options.hpp>
+
+namespace basal::solver {
+
+enum class state : std::uint8_t {
+  running,          ///< only in reports of a step: go on
+  converged,        ///< the tolerance is reached
+  stalled,          ///< the method broke down or makes no progress any more
+  diverged,         ///< the residual grows
+  budget_exhausted, ///< a limit was reached first
+};
+
+std::string_view to_string(state s) noexcept;
+
+/// What one step() knows when it returns.
+struct step_report {
+  /// |b - A x| / |b|, kept up to date by the step itself (0 for b = 0); for one entry the
+  /// half-width of its interval over its estimate. Always finite.
+  double residual = 1;
+  solver::state state = solver::state::running;
+};
+
+/// Everything about a finished solve. `x` is finite in every state.
+template <class T>
+struct solve_result {
+  solver::state state = solver::state::running;
+  std::vector<T> x;             ///< the solution; one number if one entry was asked for
+  std::uint64_t iterations = 0; ///< steps taken, by all methods that were tried
+  double residual = 1;          ///< relative, as in step_report
+  double half_width = 0;        ///< one entry: the interval is x[0] +- half_width
+  method chosen = method::automatic;
+  preconditioning preconditioner = preconditioning::none;
+  std::string why; ///< why this method, which ones failed before it, why it ended
+};
+
+} // namespace basal::solver

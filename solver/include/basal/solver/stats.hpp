@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include <basal/solver/scratch_pool.hpp>
+
+namespace basal::solver {
+
+/// What a batch_solver did so far; a snapshot whose fields may be a few events
+/// apart. All counts since the start. A request ends as exactly one of converged,
+/// stalled, diverged, budget_exhausted and failed.
+struct solver_stats {
+  std::uint64_t solves_completed = 0; ///< ended with a result, whichever its state
+  std::uint64_t converged = 0;        ///< of these
+  std::uint64_t stalled = 0;
+  std::uint64_t diverged = 0;
+  std::uint64_t budget_exhausted = 0;
+  std::uint64_t failed = 0;        ///< ended with an error; see the next ones
+  std::uint64_t rejected = 0;      ///< of these, errc::too_busy
+  std::uint64_t timed_out = 0;     ///< errc::timed_out
+  std::uint64_t cancelled = 0;     ///< errc::cancelled
+  std::uint64_t batches = 0;       ///< begun
+  std::uint64_t ticks = 0;         ///< dispatches of the tick scheduler
+  std::uint64_t neumann_terms = 0; ///< of these
+  std::uint64_t walks = 0;         ///< random walks
+  std::uint64_t latency_ns = 0;    ///< of completed solves, from permit to result, summed
+  std::uint64_t blocks = 0;        ///< groups of right-hand sides that were solved together
+  std::uint64_t running = 0;       ///< permits in use now
+  std::uint64_t events_lost = 0;   ///< by slow subscribers
+  std::uint64_t nested_calls = 0;  ///< caught by the guard
+  scratch_stats scratch;
+
+  /// Share of completed solves that converged, 0 to 1; 0 if there are none.
+  double convergence_rate() const noexcept {
+    return ratio(converged);
+  }
+
+  double ticks_per_solve() const noexcept {
+    return ratio(ticks);
+  }
+
+  std::chrono::nanoseconds mean_latency() const noexcept {
+    return std::chrono::nanoseconds{static_cast<std::int64_t>(ratio(latency_ns))};
+  }
+
+private:
+  double ratio(std::uint64_t sum) const noexcept {
+    return solves_completed == 0 ? 0.0
+                                 : static_cast<double>(sum) / static_cast<double>(solves_completed);
+  }
+};
+
+/// A counter that any thread may add to, alone on its cache line. Relaxed:
+/// statistics, nobody acts on it.
+class alignas(64) shared_counter {
+public:
+  void add(std::uint64_t n = 1) noexcept {
+    value_.fetch_add(n, std::memory_order_relaxed);
+  }
+
+  std::uint64_t get() const noexcept {
+    return value_.load(std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+} // namespace basal::solver

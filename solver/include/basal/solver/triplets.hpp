@@ -1,0 +1,47 @@
+/// Building a matrix entry by entry.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <basal/solver/csr_matrix.hpp>
+
+namespace basal::solver {
+
+/// Collects entries in any order; entries at the same place are added up, in the order in which
+/// they came. Belongs to one thread.
+template <class T>
+class triplets {
+public:
+  /// Throws error{dimension_mismatch} if a size is negative.
+  triplets(index rows, index columns);
+
+  void reserve(std::size_t entries);
+
+  /// Throws error: malformed_matrix outside of the matrix, not_finite, too_large after
+  /// 2^31 - 1 entries.
+  void add(index row, index column, T value);
+
+  std::size_t size() const noexcept {
+    return entries_.size();
+  }
+
+  /// Two counting passes, no comparison sort. Leaves nothing behind in *this.
+  csr_matrix<T> build() &&;
+
+private:
+  struct entry {
+    index row;
+    index column;
+    T value;
+  };
+
+  index rows_;
+  index columns_;
+  std::vector<entry> entries_;
+};
+
+extern template class triplets<float>;
+extern template class triplets<double>;
+
+} // namespace basal::solver

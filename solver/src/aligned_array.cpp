@@ -1,0 +1,36 @@
+#include <basal/solver/detail/aligned_array.hpp>
+
+#include <cstdlib>
+
+#include <sys/mman.h>
+
+namespace basal::solver::detail {
+
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+  if (bytes > static_cast<std::size_t>(-1) - unit)
+    throw std::bad_alloc{};
+  return (bytes + unit - 1) / unit * unit;
+}
+
+} // namespace
+
+void* allocate_aligned(std::size_t bytes) {
+  const bool big = bytes >= 2 * huge_page;
+  const auto unit = big ? huge_page : alignment;
+  void* memory = std::aligned_alloc(unit, rounded_up(bytes, unit));
+  if (memory == nullptr)
+    throw std::bad_alloc{};
+  if (big)
+    ::madvise(memory, rounded_up(bytes, unit), MADV_HUGEPAGE); // a wish: failing is harmless
+  return memory;
+}
+
+void free_aligned(void* memory) noexcept {
+  std::free(memory);
+}
+
+} // namespace basal::solver::detail

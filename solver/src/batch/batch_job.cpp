@@ -1,0 +1,430 @@
+#include "batch_job.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <basal/executors/tick_clock.hpp>
+#include <basal/solver/block_stepper.hpp>
+#include <basal/solver/solve_scope.hpp>
+#include <basal/solver/stepper.hpp>
+
+#include "stepper_program.hpp"
+
+namespace basal::solver {
+
+using executors::tick_clock;
+
+namespace {
+
+auto fields(const solve_options& o) {
+  return std::tie(o.method, o.preconditioner, o.tolerance, o.iteration_limit, o.entry, o.seed,
+                  o.walks_per_step, o.confidence, o.order);
+}
+
+auto fields(const budget& b) {
+  return std::tie(b.ticks, b.iterations, b.time, b.bytes);
+}
+
+/// What requests that may be solved together have in common; null if nothing can be shared.
+template <class T>
+const void* shared_part(const solve_request<T>& r) {
+  if (auto* planned = std::get_if<solve_plan<T>>(&r.problem))
+    return &planned->data();
+  return std::get<typename solve_request<T>::unplanned>(r.problem).a.matrix().get();
+}
+
+template <class T>
+bool may_share(const solve_request<T>& a, const solve_request<T>& b) {
+  if (a.problem.index() != b.problem.index() || fields(a.limits) != fields(b.limits))
+    return false;
+  using unplanned = typename solve_request<T>::unplanned;
+  auto* left = std::get_if<unplanned>(&a.problem);
+  auto* right = std::get_if<unplanned>(&b.problem);
+  return left == nullptr || fields(left->options) == fields(right->options);
+}
+
+/// The rest of a budget.
+budget without(budget all, const tick_result& spent, std::uint64_t ticks_of_clock) {
+  auto subtract = [](std::uint64_t& from, std::uint64_t what) {
+    if (from != budget::unlimited)
+      from -= std::min(from, what);
+  };
+  subtract(all.ticks, spent.ticks);
+  subtract(all.iterations, spent.iterations);
+  if (all.time != std::chrono::nanoseconds::max())
+    all.time -= std::min(all.time, tick_clock::to_duration(ticks_of_clock));
+  return all;
+}
+
+template <class T>
+std::span<T> as_numbers(std::span<std::byte> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+} // namespace
+
+template <class T>
+batch_job<T>::batch_job(batch_solver::core& shared, std::vector<solve_request<T>> requests,
+                        batch_options options, std::uint64_t batch,
+                        std::function<void(outcomes)> done)
+  : job(shared, std::move(options.stop)),
+    requests_(std::move(requests)),
+    outcomes_(requests_.size()),
+    batch_(batch),
+    first_id_(shared.last_solve.fetch_add(requests_.size(), std::memory_order_relaxed) + 1),
+    began_(tick_clock::now()),
+    done_(std::move(done)),
+    on_progress_(std::move(options.on_progress)) {
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    outcomes_[i].id = first_id_ + i;
+  divide(options.block_width);
+  if (batch_ == 0)
+    return;
+  shared.counters.batches.add();
+  shared.events.publish(
+    {.kind = event_kind::batch_started, .id = batch_, .count = requests_.size()});
+}
+
+/// Puts requests that share a matrix into groups, and cuts the groups into units.
+template <class T>
+void batch_job<T>::divide(std::uint32_t block_width) {
+  std::unordered_map<const void*, std::vector<group*>> known;
+  for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    const auto* shared = shared_part(requests_[i]);
+    group* found = nullptr;
+    if (shared != nullptr)
+      for (auto* g : known[shared])
+        if (may_share(requests_[g->members.front()], requests_[i]))
+          found = g;
+    if (found == nullptr) {
+      found = &groups_.emplace_back();
+      if (shared != nullptr)
+        known[shared].push_back(found);
+    }
+    found->members.push_back(i);
+  }
+  for (auto& g : groups_) {
+    auto size = static_cast<std::uint32_t>(g.members.size());
+    auto width = width_of_blocks(size, block_width);
+    for (std::uint32_t first = 0; first < size; first += width)
+      units_.push_back({&g, first, std::min(width, size - first)});
+  }
+  // So that requests begin about in their order.
+  std::sort(units_.begin(), units_.end(), [](const unit& a, const unit& b) {
+    return a.shares->members[a.first] < b.shares->members[b.first];
+  });
+}
+
+template <class T>
+std::uint32_t batch_job<T>::width_of_blocks(std::size_t requests, std::uint32_t chosen) noexcept {
+  constexpr std::size_t blocks_to_spread = 8;
+  // Wider ones bring nothing more: the vectors they read then weigh more than the matrix.
+  constexpr std::size_t widest = 8;
+  if (chosen != 0)
+    return chosen;
+  return static_cast<std::uint32_t>(
+    std::clamp<std::size_t>(requests / blocks_to_spread, 1, widest));
+}
+
+template <class T>
+auto batch_job<T>::plan_of(group& g) noexcept -> const typename group::made& {
+  if (auto* known = g.planned.load(std::memory_order_acquire))
+    return *known;
+  auto* mine = new typename group::made;
+  try {
+    const auto& problem = requests_[g.members.front()].problem;
+    if (auto* plan = std::get_if<solve_plan<T>>(&problem)) {
+      mine->plan.emplace(*plan);
+    } else {
+      const auto& system = std::get<typename solve_request<T>::unplanned>(problem);
+      mine->plan.emplace(system.a, system.options);
+    }
+  } catch (const error& e) {
+    mine->failure = e;
+  } catch (const std::exception& e) {
+    mine->failure = error{errc::internal, std::string{"planning a solve: "} + e.what()};
+  }
+  const typename group::made* first = nullptr;
+  if (g.planned.compare_exchange_strong(first, mine, std::memory_order_acq_rel,
+                                        std::memory_order_acquire))
+    return *mine;
+  delete mine;
+  return *first;
+}
+
+template <class T>
+void batch_job<T>::run_unit(std::uint32_t number, lane& on) noexcept {
+  const solve_scope inside;
+  const auto& u = units_[number];
+  std::span<const std::uint32_t> members{u.shares->members.data() + u.first, u.count};
+  const auto& made = plan_of(*u.shares);
+  if (made.failure) {
+    for (auto request : members) {
+      begin(request);
+      fail(request, *made.failure);
+    }
+  } else {
+    auto together = false;
+    if (members.size() > 1 && block_stepper<T>::supports(*made.plan)) {
+      try {
+        together = run_block(members, *made.plan, on);
+      } catch (const std::exception&) {
+        // One column is at fault: alone, each gets its own answer.
+      }
+    }
+    if (!together)
+      for (auto request : members)
+        run_single(request, *made.plan, on);
+  }
+  tell_progress(members.size());
+}
+
+template <class T>
+void batch_job<T>::refuse_unit(std::uint32_t number, errc why) noexcept {
+  const auto& u = units_[number];
+  for (std::uint32_t i = 0; i < u.count; ++i) {
+    auto request = u.shares->members[u.first + i];
+    switch (why) {
+    case errc::too_busy:
+      fail(request, {why, "all " + std::to_string(shared().gate.total())
+                            + " permits are taken, and the policy is to reject; try again later, "
+                              "or raise solver_limits::concurrent_solves"});
+      break;
+    case errc::timed_out:
+      fail(request, {why, "no permit became free within solver_limits::patience; try again later, "
+                          "or raise concurrent_solves"});
+      break;
+    default:
+      fail(request, stopped());
+    }
+  }
+  tell_progress(u.count);
+}
+
+template <class T>
+void batch_job<T>::run_single(std::uint32_t request, const solve_plan<T>& plan, lane& on) noexcept {
+  auto began = begin(request);
+  try {
+    solve(request, plan, on);
+    complete(request, began);
+  } catch (const error& e) {
+    fail(request, e);
+  } catch (const std::exception& e) {
+    fail(request, {errc::internal, std::string{"a solve failed: "} + e.what()});
+  }
+}
+
+/// One solve with all that is tried after it, up to the end of its budget.
+template <class T>
+void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, lane& on) {
+  auto& out = outcomes_[request];
+  auto& result = out.result;
+  auto left = requests_[request].limits;
+  std::optional<solve_plan<T>> next;
+  for (const auto* plan = &first; plan != nullptr;) {
+    const auto start = tick_clock::now();
+    result.chosen = plan->chosen();
+    result.preconditioner = plan->preconditioner();
+    result.why += plan->why();
+    result.x.assign(plan->solution_size(), T{0});
+    const auto bytes = plan->scratch_bytes();
+    if (bytes > left.bytes) {
+      result.state = state::budget_exhausted;
+      out.exhausted = budget_kind::bytes;
+      return;
+    }
+    auto scratch = shared().scratch.acquire(bytes);
+    if (!scratch)
+      throw error{errc::out_of_scratch,
+                  "the solve needs " + std::to_string(bytes)
+                    + " bytes of scratch memory, and "
+                      "solver_limits::scratch_bytes of "
+                    + std::to_string(shared().scratch.limit_bytes())
+                    + " does not leave so much; raise it, or let fewer solves run at a time"};
+    auto allowed = left;
+    allowed.iterations = std::min(allowed.iterations, plan->options().iteration_limit);
+    tick_result ran;
+    {
+      stepper<T> steps{*plan, requests_[request].b, result.x, scratch->bytes()};
+      stepper_program<stepper<T>> program{steps, plan->chosen()};
+      ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
+      result.half_width = static_cast<double>(steps.half_width());
+      if (!steps.detail().empty())
+        result.why.append("; ").append(steps.detail());
+      shared().counters.walks.add(steps.walks());
+    }
+    out.ticks += ran.ticks;
+    result.iterations += ran.iterations;
+    result.residual = ran.residual;
+    result.state = ran.state;
+    out.exhausted = ran.exhausted;
+    if (plan->chosen() == method::neumann)
+      shared().counters.neumann_terms.add(ran.iterations);
+    if (ran.state == state::running)
+      throw stopped();
+    if (ran.state != state::stalled && ran.state != state::diverged)
+      return;
+    auto after = plan->fallback();
+    if (!after)
+      return;
+    next = std::move(after);
+    plan = &*next;
+    left = without(left, ran, tick_clock::now() - start);
+    result.why += "; then: ";
+  }
+}
+
+/// @returns false, with nothing done, if there is no memory for it.
+template <class T>
+bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve_plan<T>& plan,
+                             lane& on) {
+  const auto width = members.size();
+  const auto size = plan.solution_size();
+  const auto bytes = block_stepper<T>::scratch_bytes(plan, width);
+  const auto& limits = requests_[members.front()].limits;
+  for (auto request : members)
+    if (requests_[request].b.size() != size)
+      return false; // so that the one at fault fails alone
+  if (bytes + 2 * width * size * sizeof(T) > limits.bytes)
+    return false;
+  auto memory = shared().scratch.acquire(bytes);
+  auto right = shared().scratch.acquire(width * size * sizeof(T));
+  auto left = shared().scratch.acquire(width * size * sizeof(T));
+  if (!memory || !right || !left)
+    return false;
+  auto b = as_numbers<T>(right->bytes());
+  auto x = as_numbers<T>(left->bytes());
+  std::fill(x.begin(), x.end(), T{0});
+  for (std::size_t k = 0; k < width; ++k) {
+    const auto& column = requests_[members[k]].b;
+    for (std::size_t i = 0; i < size; ++i)
+      b[i * width + k] = column[i];
+  }
+  const auto start = tick_clock::now();
+  block_stepper<T> steps{plan, width, b, x, memory->bytes()};
+  for (auto request : members)
+    begin(request);
+  auto allowed = limits;
+  allowed.iterations = std::min(allowed.iterations, plan.options().iteration_limit);
+  stepper_program<block_stepper<T>> program{steps, plan.chosen()};
+  auto ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
+  shared().counters.blocks.add();
+  for (std::size_t k = 0; k < width; ++k) {
+    const auto request = members[k];
+    auto& out = outcomes_[request];
+    auto& result = out.result;
+    const auto& report = steps.column(k);
+    out.ticks = result.iterations = steps.steps(k);
+    if (plan.chosen() == method::neumann)
+      shared().counters.neumann_terms.add(result.iterations);
+    if (report.state == state::running && ran.state == state::running) {
+      fail(request, stopped());
+      continue;
+    }
+    result.chosen = plan.chosen();
+    result.preconditioner = plan.preconditioner();
+    result.why = plan.why();
+    result.residual = report.residual;
+    result.state = report.state;
+    if (report.state == state::running) {
+      result.state = state::budget_exhausted;
+      out.exhausted = ran.exhausted;
+    }
+    result.x.resize(size);
+    for (std::size_t i = 0; i < size; ++i)
+      result.x[i] = x[i * width + k];
+    complete(request, start);
+  }
+  return true;
+}
+
+template <class T>
+std::uint64_t batch_job<T>::begin(std::uint32_t request) noexcept {
+  shared().events.publish({.kind = event_kind::solve_started, .id = first_id_ + request});
+  return tick_clock::now();
+}
+
+template <class T>
+void batch_job<T>::complete(std::uint32_t request, std::uint64_t began) noexcept {
+  auto& out = outcomes_[request];
+  auto& c = shared().counters;
+  out.elapsed = tick_clock::to_duration(tick_clock::now() - began);
+  c.completed.add();
+  c.ticks.add(out.ticks);
+  c.latency_ns.add(static_cast<std::uint64_t>(out.elapsed.count()));
+  switch (out.result.state) {
+  case state::converged:
+    c.converged.add();
+    break;
+  case state::stalled:
+    c.stalled.add();
+    break;
+  case state::diverged:
+    c.diverged.add();
+    break;
+  default:
+    c.exhausted.add();
+  }
+  shared().events.publish({.kind = event_kind::solve_completed,
+                           .id = out.id,
+                           .elapsed = out.elapsed,
+                           .converged = out.result.state == state::converged});
+}
+
+template <class T>
+void batch_job<T>::fail(std::uint32_t request, error why) noexcept {
+  auto& out = outcomes_[request];
+  auto& c = shared().counters;
+  c.failed.add();
+  c.ticks.add(out.ticks);
+  if (why.code() == errc::too_busy)
+    c.rejected.add();
+  if (why.code() == errc::timed_out)
+    c.timed_out.add();
+  if (why.code() == errc::cancelled)
+    c.cancelled.add();
+  shared().events.publish(
+    {.kind = event_kind::solve_failed, .id = first_id_ + request, .error = why.code()});
+  out.result = {};
+  out.failure = std::move(why);
+}
+
+/// Whoever finds another one telling leaves it to that one, so calls do not overlap and
+/// nobody waits; the last request's end is told by finish().
+template <class T>
+void batch_job<T>::tell_progress(std::size_t requests) noexcept {
+  auto done = requests_done_.fetch_add(requests, std::memory_order_relaxed) + requests;
+  if (!on_progress_ || done == requests_.size())
+    return;
+  std::unique_lock guard{progress_mutex_, std::try_to_lock};
+  if (!guard || done <= progress_told_)
+    return;
+  progress_told_ = done;
+  on_progress_({done, requests_.size()});
+}
+
+template <class T>
+error batch_job<T>::stopped() const {
+  if (stop_token().stop_requested())
+    return {errc::cancelled, "the solve was cancelled by its stop token"};
+  return {errc::stopped, "the batch_solver, or its executors, stopped before the solve had ended"};
+}
+
+template <class T>
+void batch_job<T>::finish() noexcept {
+  if (on_progress_)
+    on_progress_({requests_.size(), requests_.size()});
+  if (batch_ != 0)
+    shared().events.publish({.kind = event_kind::batch_completed,
+                             .id = batch_,
+                             .count = requests_.size(),
+                             .elapsed = tick_clock::to_duration(tick_clock::now() - began_)});
+  done_(std::move(outcomes_));
+}
+
+template class batch_job<float>;
+template class batch_job<double>;
+
+} // namespace basal::solver

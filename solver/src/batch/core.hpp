@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include <basal/executors/completion.hpp>
+#include <basal/executors/fwd.hpp>
+#include <basal/solver/batch.hpp>
+#include <basal/solver/permits.hpp>
+#include <basal/solver/scratch_pool.hpp>
+
+namespace basal::solver {
+
+/// What all jobs of a batch_solver share.
+class batch_solver::core {
+public:
+  core(executors::executor_pool* p, const solver_limits& l)
+    : pool(p), limits(l), gate(l), scratch(l.scratch_bytes) {
+  }
+
+  /// Ends everything: see ~batch_solver. Once.
+  void stop_and_wait() {
+    stopping.store(true, std::memory_order_relaxed);
+    gate.close();
+    executors::completion idle;
+    {
+      std::lock_guard guard{mutex_};
+      if (jobs_ == 0)
+        return;
+      idle_ = &idle;
+    }
+    idle.wait();
+  }
+
+  void job_begins() {
+    std::lock_guard guard{mutex_};
+    ++jobs_;
+  }
+
+  /// The last thing a job does; the core may be gone afterwards.
+  void job_ends() {
+    executors::completion* idle = nullptr;
+    {
+      std::lock_guard guard{mutex_};
+      if (--jobs_ == 0)
+        idle = idle_;
+    }
+    if (idle != nullptr)
+      idle->set();
+  }
+
+  executors::executor_pool* const pool; ///< null: on the calling thread
+  const solver_limits limits;
+  permits gate;
+  scratch_pool scratch;
+  event_bus events;
+
+  /// Set once, read between ticks. Relaxed: it only has to arrive.
+  std::atomic<bool> stopping{false};
+
+  // Relaxed: numbers, which publish nothing.
+  std::atomic<std::uint64_t> last_solve{0};
+  std::atomic<std::uint64_t> last_batch{0};
+
+  struct {
+    shared_counter completed, converged, stalled, diverged, exhausted, failed, rejected, timed_out,
+      cancelled, batches, ticks, neumann_terms, walks, latency_ns, blocks, nested;
+  } counters;
+
+private:
+  std::mutex mutex_;
+  std::size_t jobs_ = 0;
+  executors::completion* idle_ = nullptr; ///< of stop_and_wait()
+};
+
+} // namespace basal::solver

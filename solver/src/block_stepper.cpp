@@ -1,0 +1,270 @@
+#include <basal/solver/block_stepper.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <basal/solver/errors.hpp>
+#include <basal/solver/kernels/block.hpp>
+#include <basal/solver/kernels/product.hpp>
+
+#include "method/iteration.hpp"
+#include "method/limits.hpp"
+#include "plan_data.hpp"
+#include "right_hand_side.hpp"
+
+namespace basal::solver {
+
+namespace {
+
+using detail::limits_of;
+
+// The 2-norm of each column, checked as checked_norm does.
+template <class T>
+void column_norms(std::span<const T> v, std::size_t width, const char* name, double* norms) {
+  std::array<T, block_stepper<T>::max_width> sums;
+  kernels::block_dot<T>(width, v, v, sums, summation::portable);
+  for (std::size_t k = 0; k < width; ++k) {
+    norms[k] = std::sqrt(static_cast<double>(sums[k]));
+    if (std::isnormal(static_cast<double>(sums[k]))) [[likely]]
+      continue;
+    std::vector<T> column;
+    for (std::size_t i = k; i < v.size(); i += width)
+      column.push_back(v[i]);
+    const auto label = std::string{name} + ", column " + std::to_string(k);
+    norms[k] = detail::checked_norm<T>(column, label.c_str());
+  }
+}
+
+} // namespace
+
+template <class T>
+bool block_stepper<T>::supports(const solve_plan<T>& plan) noexcept {
+  const auto& p = plan.data();
+  return p.a.matrix() && !p.options.entry && !p.factor
+         && (p.chosen == method::neumann || p.chosen == method::conjugate_gradient);
+}
+
+template <class T>
+std::size_t block_stepper<T>::scratch_bytes(const solve_plan<T>& plan, std::size_t width) noexcept {
+  return 3 * detail::carver::bytes_for<T>(plan.data().size() * width);
+}
+
+template <class T>
+block_stepper<T>::block_stepper(const solve_plan<T>& plan, std::size_t width, std::span<const T> b,
+                                std::span<T> x, std::span<std::byte> scratch)
+  : plan_(plan),
+    width_(width),
+    b_(b),
+    x_(x),
+    gradient_(plan.chosen() == method::conjugate_gradient) {
+  if (!supports(plan))
+    throw error{errc::bad_option, std::string{to_string(plan.chosen())} + " with "
+                                    + std::string{to_string(plan.preconditioner())}
+                                    + " does not work in blocks; ask block_stepper::supports"};
+  if (width == 0 || width > max_width)
+    throw error{errc::bad_option, "a block has 1 to " + std::to_string(max_width) + " columns, not "
+                                    + std::to_string(width)};
+  const auto size = plan_.data().size() * width;
+  if (b.size() != size || x.size() != size || scratch.size() < scratch_bytes(plan, width))
+    throw error{errc::dimension_mismatch,
+                std::to_string(width) + " columns need B and X of " + std::to_string(size)
+                  + " numbers and " + std::to_string(scratch_bytes(plan, width))
+                  + " bytes of scratch memory, not " + std::to_string(b.size()) + ", "
+                  + std::to_string(x.size()) + " and " + std::to_string(scratch.size())};
+  double x_norm[max_width];
+  column_norms(b, width, "b", b_norm_);
+  column_norms(std::span<const T>{x}, width, "the first guess of x", x_norm);
+  detail::carver memory{scratch};
+  scratch_ = memory.take<T>(3 * detail::carver::bytes_for<T>(size) / sizeof(T));
+  begin_columns();
+}
+
+// 0: the residual; 1: terms or directions; 2: their products.
+template <class T>
+std::span<T> block_stepper<T>::part(std::size_t which) const noexcept {
+  return scratch_.subspan(which * detail::carver::bytes_for<T>(b_.size()) / sizeof(T), b_.size());
+}
+
+template <class T>
+void block_stepper<T>::begin_columns() noexcept {
+  true_residuals();
+  for (std::size_t k = 0; k < width_; ++k) {
+    if (b_norm_[k] == 0) {
+      for (std::size_t i = k; i < x_.size(); i += width_)
+        x_[i] = 0;
+      columns_[k] = {0, state::converged};
+      phase_[k] = phase::ended;
+    } else if (columns_[k].residual <= detail::reachable<T>(plan_.options().tolerance)) {
+      columns_[k].state = state::converged;
+      phase_[k] = phase::ended;
+    }
+    best_[k] = std::max(columns_[k].residual, 1.0);
+  }
+}
+
+// Residuals of all columns, and from them the next term or direction of those that go on.
+template <class T>
+void block_stepper<T>::true_residuals() noexcept {
+  const auto& p = plan_.data();
+  std::array<T, max_width> sums;
+  std::array<T, max_width> ones;
+  ones.fill(1);
+  kernels::multiply_block<T>(*p.a.matrix(), width_, x_, part(2), p.options.order);
+  kernels::block_residual<T>(width_, b_, part(2), part(0), sums, p.options.order);
+  for (std::size_t k = 0; k < width_; ++k) {
+    if (phase_[k] != phase::ended && b_norm_[k] > 0)
+      columns_[k].residual = std::sqrt(static_cast<double>(sums[k])) / b_norm_[k];
+  }
+  kernels::block_scale<T>(width_, ones, p.inverse_diagonal, part(0), part(1));
+  if (gradient_) {
+    kernels::block_dot<T>(width_, part(0), part(1), sums, p.options.order);
+    std::copy_n(sums.begin(), width_, scaled_);
+  }
+}
+
+template <class T>
+step_report block_stepper<T>::step() noexcept {
+  if (std::any_of(phase_, phase_ + width_, [](phase p) { return p == phase::iterating; }))
+    iterate();
+  else if (std::any_of(phase_, phase_ + width_, [](phase p) { return p == phase::awaiting_check; }))
+    check();
+  return summary();
+}
+
+template <class T>
+void block_stepper<T>::iterate() noexcept {
+  for (std::size_t k = 0; k < width_; ++k)
+    steps_[k] += phase_[k] == phase::iterating ? 1 : 0;
+  const auto& p = plan_.data();
+  kernels::multiply_block<T>(*p.a.matrix(), width_, part(1), part(2), p.options.order);
+  if (gradient_)
+    iterate_gradient();
+  else
+    iterate_neumann();
+}
+
+template <class T>
+void block_stepper<T>::iterate_neumann() noexcept {
+  const auto& p = plan_.data();
+  std::array<T, max_width> going;
+  std::array<T, max_width> squares;
+  for (std::size_t k = 0; k < width_; ++k)
+    going[k] = phase_[k] == phase::iterating ? 1 : 0;
+  kernels::block_neumann<T>(width_, going, part(2), p.inverse_diagonal, part(1), x_, part(0),
+                            squares, p.options.order);
+  for (std::size_t k = 0; k < width_; ++k)
+    judge(k, static_cast<double>(squares[k]));
+}
+
+template <class T>
+void block_stepper<T>::iterate_gradient() noexcept {
+  const auto& p = plan_.data();
+  std::array<T, max_width> curvature;
+  std::array<T, max_width> alpha;
+  std::array<T, max_width> beta;
+  std::array<T, max_width> squares;
+  std::array<T, max_width> scaled;
+  kernels::block_dot<T>(width_, part(1), part(2), curvature, p.options.order);
+  for (std::size_t k = 0; k < width_; ++k) {
+    alpha[k] = 0;
+    if (phase_[k] != phase::iterating)
+      continue;
+    const double step = scaled_[k] / static_cast<double>(curvature[k]);
+    if (!(curvature[k] > 0) || !(scaled_[k] > 0) || !std::isfinite(step))
+      end_column(k, state::stalled); // not positive definite
+    else
+      alpha[k] = static_cast<T>(step);
+  }
+  kernels::block_cg_residual<T>(width_, alpha, part(2), p.inverse_diagonal, part(0), squares,
+                                scaled, p.options.order);
+  for (std::size_t k = 0; k < width_; ++k) {
+    beta[k] = alpha[k] == 0 ? T{0} : static_cast<T>(static_cast<double>(scaled[k]) / scaled_[k]);
+    scaled_[k] = alpha[k] == 0 ? scaled_[k] : static_cast<double>(scaled[k]);
+  }
+  kernels::block_cg_direction<T>(width_, alpha, beta, p.inverse_diagonal, part(0), part(1), x_,
+                                 p.options.order);
+  for (std::size_t k = 0; k < width_; ++k)
+    judge(k, static_cast<double>(squares[k]));
+}
+
+template <class T>
+void block_stepper<T>::judge(std::size_t k, double squared) noexcept {
+  if (phase_[k] != phase::iterating)
+    return;
+  const double residual = std::sqrt(squared) / b_norm_[k];
+  const auto limits = limits_of(plan_.chosen());
+  if (!std::isfinite(residual) || residual > limits.growth * best_[k])
+    return end_column(k, state::diverged);
+  columns_[k].residual = residual;
+  if (residual <= detail::reachable<T>(plan_.options().tolerance)) {
+    phase_[k] = phase::awaiting_check;
+  } else if (residual < best_[k]) {
+    best_[k] = residual;
+    since_best_[k] = 0;
+  } else if (++since_best_[k] >= limits.patience) {
+    end_column(k, state::stalled);
+  }
+}
+
+template <class T>
+void block_stepper<T>::check() noexcept {
+  true_residuals();
+  for (std::size_t k = 0; k < width_; ++k) {
+    if (phase_[k] != phase::awaiting_check)
+      continue;
+    ++steps_[k];
+    if (columns_[k].residual <= detail::reachable<T>(plan_.options().tolerance)) {
+      end_column(k, state::converged);
+    } else if (!std::isfinite(columns_[k].residual)) {
+      end_column(k, state::diverged);
+    } else if (restarts_[k]++ == detail::max_restarts) {
+      end_column(k, state::stalled);
+    } else {
+      phase_[k] = phase::iterating;
+      best_[k] = std::max(columns_[k].residual, 1.0);
+      since_best_[k] = 0;
+    }
+  }
+}
+
+template <class T>
+void block_stepper<T>::end_column(std::size_t k, state s) noexcept {
+  phase_[k] = phase::ended;
+  columns_[k].state = s;
+  if (s == state::converged)
+    return;
+  // Kernels multiply ended columns by 0, which does not help against infinities.
+  bool finite = std::isfinite(columns_[k].residual);
+  for (std::size_t i = k; i < x_.size(); i += width_) {
+    finite = finite && std::isfinite(x_[i]);
+    part(0)[i] = part(1)[i] = 0;
+  }
+  if (finite)
+    return;
+  for (std::size_t i = k; i < x_.size(); i += width_)
+    x_[i] = 0;
+  columns_[k].residual = 1;
+}
+
+template <class T>
+step_report block_stepper<T>::summary() const noexcept {
+  step_report running{0, state::converged};
+  step_report ended{0, state::converged};
+  for (std::size_t k = 0; k < width_; ++k) {
+    auto& into = phase_[k] == phase::ended ? ended : running;
+    into.residual = std::max(into.residual, columns_[k].residual);
+    if (phase_[k] != phase::ended)
+      running.state = state::running;
+    else if (ended.state == state::converged)
+      ended.state = columns_[k].state;
+  }
+  return running.state == state::running ? running : ended;
+}
+
+template class block_stepper<float>;
+template class block_stepper<double>;
+
+} // namespace basal::solver

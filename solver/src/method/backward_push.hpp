@@ -1,0 +1,51 @@
+// One entry with a certain bound: entry_push until the bound is tight enough.
+#pragma once
+
+#include "method/entry_push.hpp"
+
+namespace basal::solver::detail {
+
+template <class T>
+class backward_push final : public iteration {
+public:
+  static std::size_t scratch_bytes(std::size_t n) noexcept {
+    return entry_push<T>::scratch_bytes(n);
+  }
+
+  backward_push(const problem<T>& p, carver scratch) noexcept
+    : problem_(p), bound_(solution_bound(p)), half_width_(bound_), push_(p, scratch) {
+    p.x[0] = 0;
+  }
+
+  step_report start() const noexcept override {
+    return {1, bound_ == 0 ? state::converged : state::running};
+  }
+
+  step_report step() noexcept override {
+    // Summing up the residual costs n: as many pushes pay for it.
+    const bool more = push_.run(static_cast<int>(std::max<std::size_t>(problem_.b.size(), 64)));
+    const double mass = push_.mass();
+    const double rounding = 64 * std::numeric_limits<double>::epsilon();
+    half_width_ = (mass + rounding) * bound_;
+    const double estimate = push_.estimate();
+    problem_.x[0] = static_cast<T>(estimate);
+    const double relative = std::min(1.0, half_width_ / std::abs(estimate));
+    if (relative <= reachable<T>(problem_.plan.options.tolerance))
+      return {relative, state::converged};
+    if (!more || mass < rounding)
+      return end(state::stalled, relative, "rounding errors keep the interval wider than asked");
+    return {relative, state::running};
+  }
+
+  double half_width() const noexcept override {
+    return half_width_;
+  }
+
+private:
+  problem<T> problem_;
+  double bound_;
+  double half_width_;
+  entry_push<T> push_;
+};
+
+} // namespace basal::solver::detail

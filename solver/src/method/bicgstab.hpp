@@ -1,0 +1,100 @@
+// BiCGSTAB (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992)), preconditioned from the right, so
+// that its residual is that of the system. Where the method breaks down it begins again with the
+// current residual as its shadow.
+#pragma once
+
+#include "method/vector_iteration.hpp"
+
+namespace basal::solver::detail {
+
+template <class T>
+class bicgstab final : public vector_iteration<T> {
+public:
+  static std::size_t scratch_bytes(std::size_t n) noexcept {
+    return 7 * carver::bytes_for<T>(n);
+  }
+
+  bicgstab(const problem<T>& p, carver scratch) noexcept
+    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
+      shadow_(scratch.take<T>(p.x.size())),
+      direction_(scratch.take<T>(p.x.size())),
+      scaled_direction_(scratch.take<T>(p.x.size())),
+      v_(scratch.take<T>(p.x.size())),
+      scaled_s_(scratch.take<T>(p.x.size())),
+      t_(scratch.take<T>(p.x.size())) {
+    begin();
+  }
+
+  step_report step() noexcept override {
+    auto& p = this->problem_;
+    const auto order = this->order();
+    apply(direction_, scaled_direction_);
+    p.plan.a.multiply(scaled_direction_, v_, order);
+    const double alpha = rho_ / kernels::dot<T>(shadow_, v_, order);
+    if (!std::isfinite(alpha))
+      return break_down();
+    kernels::axpy<T>(static_cast<T>(-alpha), v_, this->r_, order); // r is s from here on
+    apply(this->r_, scaled_s_);
+    p.plan.a.multiply(scaled_s_, t_, order);
+    const auto [tt, ts] = kernels::bicgstab_omega<T>(t_, this->r_, order);
+    const double omega = tt > 0 ? ts / tt : 0;
+    const auto sums
+      = kernels::bicgstab_update<T>(static_cast<T>(alpha), static_cast<T>(omega), scaled_direction_,
+                                    scaled_s_, t_, shadow_, this->r_, p.x, order);
+    this->set_residual(sums.first);
+    const double beta = sums.second / rho_ * (alpha / omega);
+    rho_ = sums.second;
+    const auto report = this->conclude();
+    if (report.state != state::running)
+      return report;
+    if (this->restarted()) {
+      begin();
+      return report;
+    }
+    // Almost orthogonal to its shadow, r would have to be divided by what is only rounding.
+    const double angle = std::abs(rho_) / (this->residual_ * p.b_norm * shadow_norm_);
+    if (!std::isfinite(beta) || !(angle > std::numeric_limits<T>::epsilon()))
+      return break_down();
+    progressed_ = true;
+    kernels::bicgstab_direction<T>(static_cast<T>(beta), static_cast<T>(omega), this->r_, v_,
+                                   direction_, order);
+    return report;
+  }
+
+private:
+  void apply(std::span<const T> from, std::span<T> to) const noexcept {
+    const auto& plan = this->problem_.plan;
+    if (plan.factor)
+      plan.factor->apply(from, to, this->order());
+    else
+      kernels::scale<T>(plan.inverse_diagonal, from, to);
+  }
+
+  void begin() noexcept {
+    std::copy(this->r_.begin(), this->r_.end(), shadow_.begin());
+    std::copy(this->r_.begin(), this->r_.end(), direction_.begin());
+    rho_ = kernels::dot<T>(this->r_, this->r_, this->order());
+    shadow_norm_ = std::sqrt(rho_);
+    progressed_ = false;
+  }
+
+  step_report break_down() noexcept {
+    if (!progressed_)
+      return this->give_up(state::stalled, "BiCGSTAB breaks down: r'Ar or (Ar)'(Ar) is 0");
+    this->true_residual();
+    begin();
+    return {this->residual_, state::running};
+  }
+
+  std::span<T> shadow_;
+  std::span<T> direction_;
+  std::span<T> scaled_direction_;
+  std::span<T> v_;
+  std::span<T> scaled_s_;
+  std::span<T> t_;
+  double rho_ = 0;
+  double shadow_norm_ = 0;
+  bool progressed_ = false; // since the shadow was chosen
+};
+
+} // namespace basal::solver::detail

@@ -1,0 +1,133 @@
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <basal/solver/errors.hpp>
+#include <basal/solver/solve_options.hpp>
+#include <basal/solver/solve_result.hpp>
+
+namespace basal::solver {
+
+std::string_view to_string(errc code) noexcept {
+  switch (code) {
+  case errc::dimension_mismatch:
+    return "dimension_mismatch";
+  case errc::malformed_matrix:
+    return "malformed_matrix";
+  case errc::not_finite:
+    return "not_finite";
+  case errc::zero_diagonal:
+    return "zero_diagonal";
+  case errc::not_symmetric:
+    return "not_symmetric";
+  case errc::no_convergence_expected:
+    return "no_convergence_expected";
+  case errc::bad_option:
+    return "bad_option";
+  case errc::too_large:
+    return "too_large";
+  case errc::bad_file:
+    return "bad_file";
+  case errc::too_busy:
+    return "too_busy";
+  case errc::timed_out:
+    return "timed_out";
+  case errc::cancelled:
+    return "cancelled";
+  case errc::stopped:
+    return "stopped";
+  case errc::out_of_scratch:
+    return "out_of_scratch";
+  case errc::nested:
+    return "nested";
+  case errc::internal:
+    return "internal";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(summation order) noexcept {
+  return order == summation::portable ? "portable" : "native";
+}
+
+std::string_view to_string(method m) noexcept {
+  switch (m) {
+  case method::automatic:
+    return "automatic";
+  case method::neumann:
+    return "neumann";
+  case method::conjugate_gradient:
+    return "conjugate_gradient";
+  case method::bicgstab:
+    return "bicgstab";
+  case method::forward_push:
+    return "forward_push";
+  case method::backward_push:
+    return "backward_push";
+  case method::random_walk:
+    return "random_walk";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(preconditioning p) noexcept {
+  switch (p) {
+  case preconditioning::automatic:
+    return "automatic";
+  case preconditioning::none:
+    return "none";
+  case preconditioning::jacobi:
+    return "jacobi";
+  case preconditioning::incomplete:
+    return "incomplete";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(state s) noexcept {
+  switch (s) {
+  case state::running:
+    return "running";
+  case state::converged:
+    return "converged";
+  case state::stalled:
+    return "stalled";
+  case state::diverged:
+    return "diverged";
+  case state::budget_exhausted:
+    return "budget_exhausted";
+  }
+  return "unknown";
+}
+
+std::optional<method> method_from(std::string_view name) noexcept {
+  for (const auto m :
+       {method::automatic, method::neumann, method::conjugate_gradient, method::bicgstab,
+        method::forward_push, method::backward_push, method::random_walk}) {
+    if (name == to_string(m))
+      return m;
+  }
+  return std::nullopt;
+}
+
+void validate(const solve_options& options) {
+  const auto demand = [](bool holds, const char* sentence, double is) {
+    if (!holds)
+      throw error{errc::bad_option, std::string{sentence} + ", not " + std::to_string(is)};
+  };
+  demand(options.tolerance >= 0 && std::isfinite(options.tolerance),
+         "tolerance must be finite and at least 0", options.tolerance);
+  demand(options.confidence > 0 && options.confidence < 1, "confidence must be above 0 and below 1",
+         options.confidence);
+  demand(options.walks_per_step > 0, "walks_per_step must be at least 1", 0);
+  demand(!options.entry || *options.entry >= 0, "entry must be at least 0",
+         options.entry.value_or(0));
+  demand(options.method <= method::random_walk, "method must be one of the enumeration",
+         static_cast<double>(options.method));
+  demand(options.preconditioner <= preconditioning::incomplete,
+         "preconditioner must be one of the enumeration",
+         static_cast<double>(options.preconditioner));
+}
+
+} // namespace basal::solver

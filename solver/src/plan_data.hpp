@@ -1,0 +1,47 @@
+// What a plan holds. Private: the public face is solve_plan.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <basal/solver/incomplete_factor.hpp>
+#include <basal/solver/linear_operator.hpp>
+#include <basal/solver/matrix_profile.hpp>
+#include <basal/solver/solve_options.hpp>
+
+#include "method/walk_table.hpp"
+
+namespace basal::solver::detail {
+
+template <class T>
+struct plan_data {
+  plan_data(linear_operator<T> op, const solve_options& o, const matrix_profile& measured)
+    : a(std::move(op)), options(o), profile(measured) {
+  }
+
+  linear_operator<T> a;
+  solve_options options;
+  matrix_profile profile;
+  method chosen = method::automatic;
+  preconditioning preconditioner = preconditioning::none;
+  std::string why;
+
+  // Of these there is what the method needs.
+  std::vector<T> inverse_diagonal; // ones without Jacobi: one kernel for both
+  std::shared_ptr<const incomplete_factor<T>> factor;
+  std::shared_ptr<const csr_matrix<T>> transposed;
+  std::shared_ptr<const walk_table> walks;
+
+  std::size_t size() const noexcept {
+    return static_cast<std::size_t>(a.size());
+  }
+
+  // Does the method compute all of x, of which the caller wants one entry?
+  bool extracts_entry() const noexcept {
+    return options.entry && chosen != method::random_walk && chosen != method::backward_push;
+  }
+};
+
+} // namespace basal::solver::detail

@@ -1,0 +1,32 @@
+// The check that every vector from outside passes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include <basal/solver/errors.hpp>
+#include <basal/solver/kernels/vector.hpp>
+
+namespace basal::solver::detail {
+
+// The 2-norm; 0 for zeros alone. Throws error{not_finite} for NaN and infinities, and where the
+// squares over- or underflow, since residuals could not be measured then.
+template <class T>
+double checked_norm(std::span<const T> v, const char* name) {
+  const double squared = kernels::dot<T>(v, v, summation::portable);
+  if (std::isnormal(squared)) [[likely]]
+    return std::sqrt(squared);
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (!std::isfinite(v[i]))
+      throw error{errc::not_finite, std::string{name} + ": entry " + std::to_string(i) + " is "
+                                      + std::to_string(v[i])};
+  }
+  if (std::ranges::all_of(v, [](T x) { return x == 0; }))
+    return 0;
+  throw error{errc::not_finite, std::string{name} + ": the squares of its entries "
+                                  + (squared > 1 ? "overflow" : "vanish") + "; scale the system"};
+}
+
+} // namespace basal::solver::detail

@@ -1,0 +1,346 @@
+#include <basal/solver/solve_plan.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include <basal/solver/errors.hpp>
+
+#include "method/methods.hpp"
+#include "plan_data.hpp"
+
+namespace basal::solver {
+
+namespace {
+
+using detail::plan_data;
+
+// One term of a Neumann series reads what one iteration of conjugate gradients reads, but passes
+// over the vectors once where the other needs three passes.
+constexpr double gradient_cost = 1.5;
+
+// Beyond this a walk takes a thousand steps on average and more.
+constexpr double slowest_walk_ratio = 0.999;
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+std::string describe(const matrix_profile& p) {
+  std::string text = p.symmetric ? "symmetric" : "not symmetric";
+  if (!p.full_diagonal)
+    return text + ", zeros on the diagonal";
+  text += p.positive_diagonal ? ", positive diagonal" : ", negative elements on the diagonal";
+  text += ", |off-diagonal|/|diagonal| up to " + number(p.row_ratio) + " in rows and "
+          + number(p.column_ratio) + " in columns";
+  return text + ", Jacobi spectral radius about " + number(p.spectral_radius);
+}
+
+// Terms until the error has shrunk by `tolerance`: rho^k = tolerance.
+double neumann_terms(double rho, double tolerance) {
+  return rho == 0 ? 1 : std::ceil(std::log(tolerance) / std::log(rho));
+}
+
+// The classical bound, with the condition number (1 + rho) / (1 - rho) that the spectral radius
+// leaves to the Jacobi-scaled matrix.
+double gradient_iterations(double rho, double tolerance) {
+  return std::ceil(std::sqrt((1 + rho) / (1 - rho)) / 2 * std::log(2 / tolerance));
+}
+
+double usable_tolerance(const solve_options& o) {
+  return std::min(std::max(o.tolerance, 1e-15), 0.5);
+}
+
+template <class T>
+void choose_for_entry(plan_data<T>& p) {
+  if (p.profile.row_ratio <= slowest_walk_ratio) {
+    // Walks need work like 1/tolerance^2, pushes like log(1/tolerance), but on all of the matrix.
+    p.chosen = p.options.tolerance >= 1e-3 ? method::random_walk : method::backward_push;
+    p.why = "one entry, and rows dominate: ";
+    p.why += p.chosen == method::random_walk ? "walks from it suffice for a tolerance this loose"
+                                             : "pushing from it reaches a tolerance this tight";
+  }
+}
+
+template <class T>
+void choose(plan_data<T>& p) {
+  const auto& m = p.profile;
+  if (p.options.entry)
+    choose_for_entry(p);
+  if (p.chosen != method::automatic)
+    return;
+  const double tolerance = usable_tolerance(p.options);
+  const bool contracts = m.full_diagonal && m.spectral_radius < 1;
+  const double terms
+    = contracts ? neumann_terms(m.spectral_radius, tolerance) : std::numeric_limits<double>::max();
+  if (m.symmetric && m.positive_diagonal) {
+    const double rho = std::min(m.spectral_radius, 0.999999);
+    const double gradient = gradient_cost * gradient_iterations(rho, tolerance);
+    if (terms <= gradient) {
+      p.chosen = method::neumann;
+      p.why = "about " + number(terms) + " terms suffice";
+    } else {
+      p.chosen = method::conjugate_gradient;
+      p.why = "symmetric with a positive diagonal, and a Neumann series would need "
+              + (contracts ? number(terms) + " terms" : std::string{"not converge"});
+    }
+    return;
+  }
+  // BiCGSTAB multiplies twice per iteration and solves with its factors twice.
+  if (contracts && m.spectral_radius < 0.5) {
+    p.chosen = method::neumann;
+    p.why = "not symmetric, but about " + number(terms) + " terms suffice";
+    return;
+  }
+  p.chosen = method::bicgstab;
+  p.why = m.symmetric ? "symmetric, but not positive definite"
+                      : "not symmetric, and no series of "
+                        "few terms";
+}
+
+template <class T>
+void choose_for_operator(plan_data<T>& p) {
+  if (p.options.method != method::automatic)
+    return;
+  p.chosen = method::bicgstab;
+  p.why = "a matrix-free operator may have any matrix; name conjugate_gradient if it is symmetric "
+          "positive definite";
+}
+
+// A method that the user named may not suit the matrix.
+template <class T>
+void check_named(const plan_data<T>& p) {
+  const auto& m = p.profile;
+  const auto refuse = [&](errc code, const std::string& why) {
+    throw error{code, std::string{to_string(p.chosen)} + ": " + why};
+  };
+  const bool needs_matrix = p.chosen == method::forward_push || p.chosen == method::backward_push
+                            || p.chosen == method::random_walk;
+  if (!p.a.matrix()) {
+    if (needs_matrix)
+      refuse(errc::bad_option, "needs a stored matrix, not only its products");
+    if (p.chosen == method::neumann && p.a.diagonal().empty())
+      refuse(errc::zero_diagonal, "needs the diagonal; give it to the operator");
+    if (p.preconditioner == preconditioning::incomplete)
+      refuse(errc::bad_option, "an incomplete factor needs a stored matrix");
+    return;
+  }
+  if ((needs_matrix || p.chosen == method::neumann) && !m.full_diagonal)
+    refuse(errc::zero_diagonal, "divides by the diagonal, which has zeros; use bicgstab");
+  if (p.chosen == method::conjugate_gradient && !m.symmetric)
+    refuse(errc::not_symmetric, "the matrix is not symmetric; use bicgstab");
+  if (p.chosen == method::neumann && m.spectral_radius >= 1)
+    refuse(errc::no_convergence_expected,
+           "the series diverges, since the spectral radius of I - D^-1 A is about "
+             + number(m.spectral_radius) + "; use "
+             + (m.symmetric ? "conjugate_gradient" : "bicgstab"));
+  if (p.chosen == method::forward_push && m.column_ratio > 1)
+    refuse(errc::no_convergence_expected,
+           "pushes would not end, since a column has |off-diagonal|/|diagonal| = "
+             + number(m.column_ratio) + " > 1");
+  if (p.chosen == method::backward_push || p.chosen == method::random_walk) {
+    if (!p.options.entry)
+      refuse(errc::bad_option, "computes one entry; set options.entry");
+    if (m.row_ratio > slowest_walk_ratio)
+      refuse(errc::no_convergence_expected,
+             "a row has |off-diagonal|/|diagonal| = " + number(m.row_ratio) + "; at most "
+               + number(slowest_walk_ratio) + " is allowed");
+  }
+}
+
+template <class T>
+void choose_preconditioner(plan_data<T>& p) {
+  const bool krylov = p.chosen == method::conjugate_gradient || p.chosen == method::bicgstab;
+  const bool diagonal = p.a.matrix() ? p.profile.full_diagonal : !p.a.diagonal().empty();
+  if (!krylov) {
+    p.preconditioner = preconditioning::jacobi;
+    return;
+  }
+  p.preconditioner = p.options.preconditioner;
+  if (p.preconditioner == preconditioning::automatic) {
+    if (!diagonal)
+      p.preconditioner = preconditioning::none;
+    else if (p.chosen == method::bicgstab && p.a.matrix())
+      p.preconditioner = preconditioning::incomplete;
+    else
+      p.preconditioner = preconditioning::jacobi;
+  } else if (p.preconditioner == preconditioning::jacobi && !diagonal) {
+    throw error{errc::zero_diagonal, "the Jacobi preconditioner divides by the diagonal, which has "
+                                     "zeros or is unknown; use preconditioning::none"};
+  }
+}
+
+// Computes what the method needs beside the matrix.
+template <class T>
+void prepare(plan_data<T>& p) {
+  p.inverse_diagonal.assign(p.size(), T{1});
+  if (p.preconditioner == preconditioning::jacobi) {
+    const auto diagonal = p.a.diagonal();
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      p.inverse_diagonal[i] = 1 / diagonal[i];
+      if (!std::isfinite(p.inverse_diagonal[i]))
+        throw error{errc::zero_diagonal,
+                    "diagonal element " + std::to_string(i) + " is " + std::to_string(diagonal[i])};
+    }
+  }
+  if (!p.a.matrix())
+    return;
+  const auto& a = *p.a.matrix();
+  if (p.preconditioner == preconditioning::incomplete) {
+    auto factor = p.chosen == method::bicgstab ? incomplete_factor<T>::lu(a)
+                                               : incomplete_factor<T>::cholesky(a);
+    if (factor.shift() > 0)
+      p.why += "; the incomplete factor needed a diagonal larger by " + number(factor.shift());
+    p.factor = std::make_shared<const incomplete_factor<T>>(std::move(factor));
+  }
+  if (p.chosen == method::forward_push)
+    p.transposed
+      = p.profile.symmetric ? p.a.matrix() : std::make_shared<const csr_matrix<T>>(a.transposed());
+  if (p.chosen == method::backward_push || p.chosen == method::random_walk)
+    p.walks = std::make_shared<const detail::walk_table>(a);
+  else
+    a.packed(); // now, rather than in the first step
+}
+
+template <class T>
+std::shared_ptr<const plan_data<T>> make(linear_operator<T> a, const solve_options& options,
+                                         const matrix_profile& profile, method chosen,
+                                         preconditioning wanted, std::string why) {
+  auto p = std::make_shared<plan_data<T>>(std::move(a), options, profile);
+  p->chosen = chosen;
+  p->why = std::move(why);
+  p->options.preconditioner = wanted;
+  choose_preconditioner(*p);
+  prepare(*p);
+  return p;
+}
+
+} // namespace
+
+template <class T>
+solve_plan<T>::solve_plan(linear_operator<T> a, const solve_options& options) {
+  validate(options);
+  if (options.entry && *options.entry >= a.size())
+    throw error{errc::bad_option, "entry " + std::to_string(*options.entry)
+                                    + " is wanted of a system of size " + std::to_string(a.size())};
+  auto p = std::make_shared<plan_data<T>>(std::move(a), options, matrix_profile{});
+  p->chosen = options.method;
+  if (p->a.matrix())
+    p->profile = measure(*p->a.matrix());
+  if (options.method != method::automatic)
+    p->why = "named by the caller";
+  else if (p->a.matrix())
+    choose(*p);
+  else
+    choose_for_operator(*p);
+  choose_preconditioner(*p);
+  if (options.method != method::automatic)
+    check_named(*p);
+  if (p->a.matrix())
+    p->why += " (" + describe(p->profile) + ")";
+  try {
+    prepare(*p);
+  } catch (const error& e) {
+    // The router's own wish for a factor is no reason to fail.
+    if (e.code() != errc::zero_diagonal || options.preconditioner != preconditioning::automatic
+        || p->preconditioner != preconditioning::incomplete)
+      throw;
+    p->preconditioner = p->profile.full_diagonal ? preconditioning::jacobi : preconditioning::none;
+    p->why += "; no incomplete factor: " + std::string{e.what()};
+    prepare(*p);
+  }
+  data_ = std::move(p);
+}
+
+template <class T>
+solve_plan<T>::solve_plan(std::shared_ptr<const detail::plan_data<T>> data)
+  : data_(std::move(data)) {
+}
+
+template <class T>
+method solve_plan<T>::chosen() const noexcept {
+  return data_->chosen;
+}
+
+template <class T>
+preconditioning solve_plan<T>::preconditioner() const noexcept {
+  return data_->preconditioner;
+}
+
+template <class T>
+const std::string& solve_plan<T>::why() const noexcept {
+  return data_->why;
+}
+
+template <class T>
+const solve_options& solve_plan<T>::options() const noexcept {
+  return data_->options;
+}
+
+template <class T>
+const linear_operator<T>& solve_plan<T>::matrix() const noexcept {
+  return data_->a;
+}
+
+template <class T>
+const matrix_profile& solve_plan<T>::profile() const noexcept {
+  return data_->profile;
+}
+
+template <class T>
+std::size_t solve_plan<T>::scratch_bytes() const noexcept {
+  return detail::scratch_bytes(*data_);
+}
+
+template <class T>
+std::size_t solve_plan<T>::solution_size() const noexcept {
+  return data_->options.entry ? 1 : data_->size();
+}
+
+template <class T>
+solve_plan<T> solve_plan<T>::with_seed(std::uint64_t seed) const {
+  auto copy = std::make_shared<plan_data<T>>(*data_);
+  copy->options.seed = seed;
+  return solve_plan{std::move(copy)};
+}
+
+// neumann, walks and pushes -> conjugate gradients (if they apply) -> with IC(0) -> BiCGSTAB.
+template <class T>
+std::optional<solve_plan<T>> solve_plan<T>::fallback() const {
+  const auto& d = *data_;
+  if (d.options.method != method::automatic || !d.a.matrix())
+    return std::nullopt;
+  const auto next = [&](method m, preconditioning wanted) -> std::optional<solve_plan> {
+    try {
+      return solve_plan{make(d.a, d.options, d.profile, m, wanted,
+                             "after " + std::string{to_string(d.chosen)} + " with "
+                               + std::string{to_string(d.preconditioner)} + " had not converged")};
+    } catch (const error&) {
+      return std::nullopt; // no such factor
+    }
+  };
+  const bool gradient = d.profile.symmetric && d.profile.positive_diagonal;
+  switch (d.chosen) {
+  case method::conjugate_gradient:
+    if (d.preconditioner != preconditioning::incomplete) {
+      if (auto plan = next(method::conjugate_gradient, preconditioning::incomplete))
+        return plan;
+    }
+    return next(method::bicgstab, preconditioning::automatic);
+  case method::bicgstab:
+    if (d.preconditioner == preconditioning::incomplete && d.profile.full_diagonal)
+      return next(method::bicgstab, preconditioning::jacobi);
+    return std::nullopt;
+  default:
+    return next(gradient ? method::conjugate_gradient : method::bicgstab,
+                preconditioning::automatic);
+  }
+}
+
+template class solve_plan<float>;
+template class solve_plan<double>;
+
+} // namespace basal::solver

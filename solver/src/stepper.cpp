@@ -1,0 +1,100 @@
+#include <basal/solver/stepper.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <basal/solver/errors.hpp>
+#include <basal/solver/kernels/vector.hpp>
+
+#include "method/methods.hpp"
+#include "plan_data.hpp"
+#include "right_hand_side.hpp"
+
+namespace basal::solver {
+
+namespace {
+
+template <class T>
+void check_sizes(const solve_plan<T>& plan, std::size_t b, std::size_t x, std::size_t scratch) {
+  const auto n = static_cast<std::size_t>(plan.matrix().size());
+  if (b != n || x != plan.solution_size())
+    throw error{errc::dimension_mismatch, "a system of size " + std::to_string(n)
+                                            + " needs b of that size, not " + std::to_string(b)
+                                            + ", and x of " + std::to_string(plan.solution_size())
+                                            + ", not " + std::to_string(x)};
+  if (scratch < plan.scratch_bytes())
+    throw error{errc::dimension_mismatch, std::to_string(scratch)
+                                            + " bytes of scratch memory, where the plan needs "
+                                            + std::to_string(plan.scratch_bytes())};
+}
+
+} // namespace
+
+template <class T>
+stepper<T>::stepper(const solve_plan<T>& plan, std::span<const T> b, std::span<T> x,
+                    std::span<std::byte> scratch)
+  : plan_(plan), x_(x) {
+  check_sizes(plan, b.size(), x.size(), scratch.size());
+  const auto& data = plan_.data();
+  detail::carver memory{scratch};
+  if (data.extracts_entry()) {
+    full_ = memory.take<T>(b.size());
+    std::fill(full_.begin(), full_.end(), T{0});
+    x_[0] = 0;
+    x = full_;
+  }
+  const double b_norm = detail::checked_norm(b, "b");
+  if (!data.options.entry)
+    detail::checked_norm(std::span<const T>{x}, "the first guess of x");
+  if (b_norm == 0) {
+    std::fill(x_.begin(), x_.end(), T{0});
+    report_ = {0, state::converged};
+    return;
+  }
+  method_ = detail::start_method(storage_, detail::problem<T>{data, b, x, b_norm}, memory);
+  report_ = method_->start();
+  extract();
+}
+
+template <class T>
+stepper<T>::~stepper() {
+  if (method_ != nullptr)
+    method_->~iteration();
+}
+
+template <class T>
+step_report stepper<T>::step() noexcept {
+  if (report_.state != state::running)
+    return report_;
+  ++steps_;
+  report_ = method_->step();
+  extract();
+  return report_;
+}
+
+template <class T>
+void stepper<T>::extract() noexcept {
+  if (!full_.empty())
+    x_[0] = full_[static_cast<std::size_t>(*plan_.options().entry)];
+}
+
+template <class T>
+std::string_view stepper<T>::detail() const noexcept {
+  return method_ == nullptr ? std::string_view{} : method_->reason();
+}
+
+template <class T>
+double stepper<T>::half_width() const noexcept {
+  return method_ == nullptr ? 0 : method_->half_width();
+}
+
+template <class T>
+std::uint64_t stepper<T>::walks() const noexcept {
+  return method_ == nullptr ? 0 : method_->walks();
+}
+
+template class stepper<float>;
+template class stepper<double>;
+
+} // namespace basal::solver

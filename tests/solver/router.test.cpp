@@ -1,0 +1,133 @@
+#include <basal/solver/solve.hpp>
+#include <basal/solver/solve_plan.hpp>
+#include <basal/solver/stepper.hpp>
+#include <basal/solver/triplets.hpp>
+
+#include "families.hpp"
+#include "support/catch.hpp"
+
+// Inside the namespace: outside, `index` is also a function of <strings.h>.
+namespace basal::solver {
+
+namespace {
+
+using plan = solve_plan<double>;
+
+linear_operator<double> shared(csr_matrix<double> a) {
+  return std::make_shared<const csr_matrix<double>>(std::move(a));
+}
+
+csr_matrix<double> two_by_two(double a, double b, double c, double d) {
+  triplets<double> t{2, 2};
+  t.add(0, 0, a);
+  t.add(0, 1, b);
+  t.add(1, 0, c);
+  t.add(1, 1, d);
+  return std::move(t).build();
+}
+
+errc refusal(csr_matrix<double> a, const solve_options& o) {
+  try {
+    plan{shared(std::move(a)), o};
+  } catch (const error& e) {
+    return e.code();
+  }
+  return errc{};
+}
+
+} // namespace
+
+TEST_CASE("a profile measures what the router decides by") {
+  const auto p = measure(two_by_two(4, -1, -1, 2));
+  CHECK(p.full_diagonal);
+  CHECK(p.positive_diagonal);
+  CHECK(p.symmetric);
+  CHECK(p.opposite_signs);
+  CHECK(p.row_ratio == Approx(0.5));
+  CHECK(p.column_ratio == Approx(0.5));
+  // The eigenvalues of I - D^-1 A are +- 1/sqrt(8).
+  CHECK(p.spectral_radius == Approx(0.3536).epsilon(0.25));
+  const auto q = measure(two_by_two(1, 2, 0, 0));
+  CHECK_FALSE(q.full_diagonal);
+  CHECK_FALSE(q.symmetric);
+  CHECK(std::isinf(q.spectral_radius));
+}
+
+TEST_CASE("few terms: Neumann; symmetric: conjugate gradients; anything else: BiCGSTAB") {
+  CHECK(plan{shared(families::dominant<double>(200, 1, 0.1, true)), {}}.chosen()
+        == method::neumann);
+  CHECK(plan{shared(families::dominant<double>(200, 1, 0.1, false)), {}}.chosen()
+        == method::neumann);
+  const plan poisson{shared(families::poisson_2d<double>(20)), {}};
+  CHECK(poisson.chosen() == method::conjugate_gradient);
+  CHECK(poisson.preconditioner() == preconditioning::jacobi);
+  const plan wind{shared(families::convection<double>(20, 0.5)), {}};
+  CHECK(wind.chosen() == method::bicgstab);
+  CHECK(wind.preconditioner() == preconditioning::incomplete);
+  CHECK(plan{shared(two_by_two(0, 1, 1, 0)), {}}.preconditioner() == preconditioning::none);
+}
+
+TEST_CASE("one entry: walks for a loose tolerance, pushes for a tight one") {
+  const auto a = shared(families::dominant<double>(200, 1, 0.5, false));
+  CHECK(plan{a, {.tolerance = 0.01, .entry = 7}}.chosen() == method::random_walk);
+  CHECK(plan{a, {.tolerance = 1e-8, .entry = 7}}.chosen() == method::backward_push);
+  const plan all{shared(families::poisson_2d<double>(9)), {.tolerance = 0.01, .entry = 7}};
+  CHECK(all.chosen() == method::conjugate_gradient); // rows do not dominate strictly
+  CHECK(all.solution_size() == 1);
+}
+
+TEST_CASE("a plan says why") {
+  CHECK_THAT((plan{shared(families::poisson_2d<double>(20)), {}}.why()),
+             ContainsSubstring("symmetric with a positive diagonal")
+               && ContainsSubstring("spectral radius about 0.9"));
+  CHECK_THAT((plan{shared(families::poisson_2d<double>(20)), {.method = method::bicgstab}}.why()),
+             ContainsSubstring("named by the caller"));
+}
+
+TEST_CASE("a named method that does not suit the matrix is refused") {
+  const auto wind = [] { return families::convection<double>(9, 1.0); };
+  CHECK(refusal(wind(), {.method = method::conjugate_gradient}) == errc::not_symmetric);
+  CHECK(refusal(two_by_two(1, 2, 2, 1), {.method = method::neumann})
+        == errc::no_convergence_expected);
+  CHECK(refusal(two_by_two(0, 1, 1, 0), {.method = method::neumann}) == errc::zero_diagonal);
+  CHECK(refusal(two_by_two(1, 2, 3, 1), {.method = method::forward_push})
+        == errc::no_convergence_expected);
+  CHECK(refusal(two_by_two(1, 2, 3, 1), {.method = method::random_walk, .entry = 0})
+        == errc::no_convergence_expected);
+  CHECK(refusal(two_by_two(4, 1, 1, 4), {.method = method::random_walk}) == errc::bad_option);
+  CHECK(refusal(two_by_two(0, 1, 1, 0), {.preconditioner = preconditioning::jacobi})
+        == errc::zero_diagonal);
+  triplets<double> t{2, 3};
+  t.add(0, 0, 1);
+  CHECK(refusal(two_by_two(4, 1, 1, 4), {.tolerance = -1}) == errc::bad_option);
+  CHECK(refusal(two_by_two(4, 1, 1, 4), {.tolerance = NAN}) == errc::bad_option);
+  CHECK(refusal(two_by_two(4, 1, 1, 4), {.entry = 2}) == errc::bad_option);
+  CHECK(refusal(two_by_two(4, 1, 1, 4), {.confidence = 1}) == errc::bad_option);
+  CHECK_THROWS_AS(shared(std::move(t).build()), error);
+}
+
+TEST_CASE("what does not converge falls back, and the result tells the whole story") {
+  // Symmetric with a positive diagonal, but indefinite: conjugate gradients break down.
+  const auto a = shared(two_by_two(1, 3, 3, 1));
+  const std::vector<double> b{1, 2};
+  const auto r = solve<double>(a, b);
+  CHECK(r.state == state::converged);
+  CHECK(r.chosen == method::bicgstab);
+  CHECK(r.x[0] == Approx(5.0 / 8));
+  CHECK(r.x[1] == Approx(1.0 / 8));
+  CHECK_THAT(r.why, ContainsSubstring("conjugate_gradient") && ContainsSubstring("bicgstab")
+                      && ContainsSubstring("not positive definite"));
+  const auto named = solve<double>(a, b, {.method = method::conjugate_gradient});
+  CHECK(named.state == state::stalled); // the user's word holds
+}
+
+TEST_CASE("a singular system ends, and without infinities") {
+  const auto r = solve<double>(shared(two_by_two(1, 1, 1, 1)), std::vector<double>{1, 2});
+  CHECK(r.state != state::converged);
+  CHECK(r.state != state::running);
+  CHECK(std::isfinite(r.residual));
+  for (const double x : r.x)
+    CHECK(std::isfinite(x));
+}
+
+} // namespace basal::solver

@@ -1,0 +1,40 @@
+#include <basal/solver/stats.hpp>
+
+#include "support/catch.hpp"
+
+#include <thread>
+#include <vector>
+
+using namespace basal::solver;
+
+TEST_CASE("ten threads count ten thousand without a loss") {
+  shared_counter counter;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 10; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 1000; ++i)
+        counter.add();
+    });
+  for (auto& t : threads)
+    t.join();
+  CHECK(counter.get() == 10'000);
+}
+
+TEST_CASE("each counter has a cache line of its own") {
+  CHECK(sizeof(shared_counter) == 64);
+  CHECK(alignof(shared_counter) == 64);
+}
+
+TEST_CASE("rates and means are 0 while there is nothing to divide by") {
+  solver_stats stats;
+  CHECK(stats.convergence_rate() == 0);
+  CHECK(stats.ticks_per_solve() == 0);
+  CHECK(stats.mean_latency().count() == 0);
+  stats.solves_completed = 4;
+  stats.converged = 3;
+  stats.ticks = 10;
+  stats.latency_ns = 1000;
+  CHECK(stats.convergence_rate() == 0.75);
+  CHECK(stats.ticks_per_solve() == 2.5);
+  CHECK(stats.mean_latency().count() == 250);
+}
