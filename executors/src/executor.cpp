@@ -24,6 +24,10 @@ executor* executor::current() noexcept {
   return current_executor;
 }
 
+executor* const& executor::current_slot() noexcept {
+  return current_executor;
+}
+
 const work_ops executor::resume_ops{
   [](void* object, executor& self) noexcept { self.resume(*static_cast<fiber*>(object)); },
   // Never called: fibers are addressed, and what is addressed to an executor
@@ -55,6 +59,7 @@ void executor::thread_main() {
   fiber::switch_to(native, *spare_fiber(), nullptr, nullptr); // made by the pool
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
+  fibers_.store(nullptr, std::memory_order_release);
   while (spares_ != nullptr) {
     auto& f = *spares_;
     spares_ = f.next_spare_;

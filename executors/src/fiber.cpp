@@ -8,6 +8,7 @@
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/executors/stack_scan.hpp>
 
 #include "sanitizer.hpp"
 
@@ -61,7 +62,9 @@ fiber& fiber::create(executor& home, stack_pool& stacks) {
   auto s = stacks.acquire();
   constexpr auto alignment = std::size_t{64};
   auto room = (sizeof(fiber) + alignment - 1) / alignment * alignment;
-  return *new (s.top() - room) fiber{home, s};
+  auto& f = *new (s.top() - room) fiber{home, s};
+  stack_scan::add(home, f);
+  return f;
 }
 
 void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
@@ -74,6 +77,7 @@ void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
 void fiber::switch_to(fiber& from, fiber& to, after_action after, void* argument) noexcept {
   static_assert(sizeof(from.exceptions_) == 16);
   switch_record record{&from, &to, after, argument};
+  stack_scan::begin_switch(*from.home_);
   std::memcpy(static_cast<void*>(&from.exceptions_), abi::__cxa_get_globals(), 16);
   std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), &to.exceptions_, 16);
   sanitizer::before_switch(&from.fake_stack_, to.asan_bottom_, to.asan_size_, to.tsan_fiber_);
@@ -89,6 +93,7 @@ void fiber::arrive(void* context, switch_record* record) noexcept {
   sanitizer::after_switch(to.fake_stack_, &from.asan_bottom_, &from.asan_size_);
   from.context_ = context;
   to.home_->running_ = &to;
+  stack_scan::end_switch(*to.home_);
   if (after != nullptr)
     after(argument, from); // from here on, `from` and `record` may be gone
 }

@@ -49,6 +49,9 @@ public:
   /// compiler carries its thread-local's address across a fiber switch.
   [[gnu::noinline]] static executor* current() noexcept;
 
+  /// Where this thread keeps what current() returns; lives as long as the thread.
+  [[gnu::noinline]] static executor* const& current_slot() noexcept;
+
   executor_pool& pool() const noexcept {
     return pool_;
   }
@@ -145,6 +148,7 @@ private:
   friend class executor_pool;
   friend class fiber;
   friend class overflow_report;
+  friend class stack_scan;
 
   void thread_main();   ///< the thread's function; enters the first loop fiber
   void loop() noexcept; ///< the body of every loop fiber
@@ -193,6 +197,14 @@ private:
   std::uint64_t tick_start_ = 0; ///< tick_clock
   std::uint64_t random_ = 0;
   adaptive_interval injection_interval_;
+
+  // -- written by the owner, read by stack_scan while the owner stands still --
+
+  /// All fibers that exist, newest first: suspended, spare or running.
+  std::atomic<fiber*> fibers_{nullptr};
+
+  /// Within a switch, when neither stack is quite left or entered.
+  std::atomic<bool> switching_{false};
 
   // -- written by the owner, read by any thread --
   struct {

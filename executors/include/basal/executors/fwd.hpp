@@ -11,6 +11,7 @@ class fiber;
 class overflow_report;
 class parker;
 class stack_pool;
+class stack_scan;
 struct inbox_node;
 struct pool_config;
 struct executor_stats;
