@@ -109,7 +109,8 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
     return false;
   ++suspended_;
   counters_.suspensions.add();
-  auto attentive = attentive_.exchange(false, std::memory_order_relaxed);
+  auto attentive = attentive_.load(std::memory_order_relaxed); // only we write it
+  attentive_.store(false, std::memory_order_relaxed);
   fiber::switch_to(*running_, *next, after, argument);
   attentive_.store(attentive, std::memory_order_relaxed);
   return true;

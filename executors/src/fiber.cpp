@@ -78,8 +78,9 @@ void fiber::switch_to(fiber& from, fiber& to, after_action after, void* argument
   static_assert(sizeof(from.exceptions_) == 16);
   switch_record record{&from, &to, after, argument};
   stack_scan::begin_switch(*from.home_);
-  std::memcpy(static_cast<void*>(&from.exceptions_), abi::__cxa_get_globals(), 16);
-  std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), &to.exceptions_, 16);
+  void* exceptions = abi::__cxa_get_globals(); // a call, so once
+  std::memcpy(static_cast<void*>(&from.exceptions_), exceptions, 16);
+  std::memcpy(exceptions, &to.exceptions_, 16);
   sanitizer::before_switch(&from.fake_stack_, to.asan_bottom_, to.asan_size_, to.tsan_fiber_);
   auto transfer = fcontext::jump_fcontext(to.context_, &record);
   arrive(transfer.fctx, static_cast<switch_record*>(transfer.data));
