@@ -1,6 +1,7 @@
 #include <basal/executors/executor.hpp>
 
 #include <array>
+#include <cxxabi.h>
 #include <exception>
 #include <tuple>
 #include <utility>
@@ -51,6 +52,7 @@ void executor::thread_main() {
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
   current_executor = this;
+  exceptions_ = abi::__cxa_get_globals();
   fiber native{*this};
   native_ = &native;
   running_ = &native;

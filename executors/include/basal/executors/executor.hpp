@@ -179,6 +179,7 @@ private:
   executor_pool& pool_;
   const std::size_t index_;
   void* attachment_ = nullptr;
+  void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
 
   // -- written by the owner alone; read by it alone --
   fiber* running_ = nullptr;            ///< the fiber this thread is on
