@@ -4,9 +4,15 @@
 
 #include <basal/posse/gc/gc.hpp>
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <system_error>
 
 namespace canaries {
 
@@ -50,6 +56,29 @@ constexpr std::uint64_t check_of(std::uint64_t list, std::uint64_t index) {
 inline std::uint64_t amount(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? std::stoull(text) : otherwise;
+}
+
+/// Runs a hidden test of this program by itself: it may crash.
+/// @returns whether it lost objects, which is what it checks, or was killed.
+inline bool loses_objects(const char* tag) {
+  // A crash shall look like one: AddressSanitizer would end with an exit code.
+  const char* options = std::getenv("ASAN_OPTIONS");
+  setenv("ASAN_OPTIONS", (std::string{options ? options : ""} + ":abort_on_error=1").c_str(), 1);
+  std::string program = "/proc/self/exe";
+  std::string test = tag;
+  char* arguments[] = {program.data(), test.data(), nullptr};
+  posix_spawn_file_actions_t silence;
+  posix_spawn_file_actions_init(&silence);
+  posix_spawn_file_actions_addopen(&silence, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&silence, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  auto error = posix_spawn(&child, program.c_str(), &silence, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&silence);
+  if (error != 0)
+    throw std::system_error(error, std::generic_category(), "posix_spawn");
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) || WEXITSTATUS(status) == 0;
 }
 
 } // namespace canaries

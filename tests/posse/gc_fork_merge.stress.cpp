@@ -1,6 +1,7 @@
 // Collections forced at safepoints of computations that are stolen from: what
 // victims, delegates, and results on their way hold must survive.
 
+#include <basal/posse/gc/detail/faults.hpp>
 #include <basal/posse/ord_map.hpp>
 #include <basal/posse/posse.hpp>
 
@@ -42,13 +43,12 @@ result tree(member& m, std::uint64_t id, int depth, std::uint64_t collect_every)
   } else {
     // The branches own what they capture; one of them may be moved from.
     const auto* lent = canaries::make(id ^ 0x5555, length);
-    auto [a, b] = m.fork_merge(
-      [=](member& k) { return tree(k, 2 * id, depth - 1, collect_every); },
-      [=](member& k) {
-        auto r = tree(k, 2 * id + 1, depth - 1, collect_every);
-        r.lost += canaries::lost(lent, id ^ 0x5555, length);
-        return r;
-      });
+    auto [a, b] = m.fork_merge([=](member& k) { return tree(k, 2 * id, depth - 1, collect_every); },
+                               [=](member& k) {
+                                 auto r = tree(k, 2 * id + 1, depth - 1, collect_every);
+                                 r.lost += canaries::lost(lent, id ^ 0x5555, length);
+                                 return r;
+                               });
     sum.lost = a.lost + b.lost + canaries::lost(a.list, 4 * id, length)
                + canaries::lost(b.list, 4 * id + 2, length);
   }
@@ -59,6 +59,34 @@ result tree(member& m, std::uint64_t id, int depth, std::uint64_t collect_every)
 
 constexpr pure<tree> pure_tree{"gc_tree"};
 
+/// A delegate ends long before its victim takes the result.
+/// @returns how much of it is lost
+std::uint64_t early_result(runtime& rt) {
+  return rt.run([&](member& m) {
+    const auto merges = rt.stats().merges;
+    auto [a, b] = m.fork_merge(
+      [&](member& k) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (rt.stats().merges == merges && std::chrono::steady_clock::now() < end)
+          k.poll();
+        for (int i = 0; i < 3; ++i) {
+          gc::collect();
+          canaries::litter(20'000);
+        }
+        return rt.stats().merges - merges;
+      },
+      [](member&) { return canaries::make(80, 1000); });
+    return a == 1 ? canaries::lost(b, 80, 1000) : 1'000'000; // it was not stolen
+  });
+}
+
+runtime_config impatient(std::size_t executors) {
+  runtime_config config;
+  config.compute_executors = executors;
+  config.quantum = runtime_config::min_quantum;
+  return config;
+}
+
 } // namespace
 
 TEST_CASE("no object of a victim, a delegate or a result is lost") {
@@ -67,10 +95,7 @@ TEST_CASE("no object of a victim, a delegate or a result is lost") {
   const auto rounds = canaries::amount("BASAL_GC_ROUNDS", 3);
   const auto before = gc::stats().collections;
   for (std::size_t executors = 1; executors <= 4; ++executors) {
-    runtime_config config;
-    config.compute_executors = executors;
-    config.quantum = runtime_config::min_quantum;
-    runtime rt{config};
+    runtime rt{impatient(executors)};
     std::atomic<std::uint64_t> lost{0};
     std::vector<std::thread> callers;
     for (std::uint64_t t = 0; t < 2; ++t)
@@ -100,10 +125,7 @@ TEST_CASE("no object of a victim, a delegate or a result is lost") {
 TEST_CASE("a victim that waits for seconds keeps what it holds") {
   const auto seconds = canaries::amount("BASAL_GC_SECONDS", 0);
   const auto time = std::chrono::milliseconds{1000 * seconds + 300};
-  runtime_config config;
-  config.compute_executors = 2;
-  config.quantum = runtime_config::min_quantum;
-  runtime rt{config};
+  runtime rt{impatient(2)};
   auto lost = rt.run([&](member& m) {
     const auto* held = canaries::make(77, 1000);
     auto [a, b] = m.fork_merge(
@@ -131,12 +153,31 @@ TEST_CASE("a victim that waits for seconds keeps what it holds") {
   CHECK(rt.stats().merge_waits == 1);
 }
 
+TEST_CASE("a result that waits for its merge is kept") {
+  runtime rt{impatient(2)};
+  for (int i = 0; i < 10; ++i)
+    REQUIRE(early_result(rt) == 0);
+}
+
+#ifndef __SANITIZE_THREAD__ // the collector is disabled there
+TEST_CASE("where the collector does not look for it, such a result is lost") {
+  CHECK(canaries::loses_objects("[hidden-results]"));
+}
+
+TEST_CASE("control: results in plain memory", "[.][hidden-results]") {
+  gc::detail::faults().hide_results = true;
+  runtime rt{impatient(2)};
+  std::uint64_t lost = 0;
+  for (int i = 0; i < 50 && lost == 0; ++i) // a stale copy on a stack may save one
+    lost = early_result(rt);
+  REQUIRE(lost > 0);
+  REQUIRE(lost <= 1000);
+}
+#endif
+
 TEST_CASE("maps built, merged and reduced in parallel survive collections") {
   using map = ord_map<std::uint32_t, std::uint64_t>;
-  runtime_config config;
-  config.compute_executors = 3;
-  config.quantum = runtime_config::min_quantum;
-  runtime rt{config};
+  runtime rt{impatient(3)};
   std::vector<std::pair<std::uint32_t, std::uint64_t>> even, odd;
   for (std::uint32_t i = 0; i < 20'000; ++i) {
     even.emplace_back(2 * i, i);

@@ -141,8 +141,8 @@ TEST_CASE("parallel operations make the sequential trees, whatever is stolen") {
         failed += !same(set_difference(m, a, b), set_difference(a, b));
         failed += !same(a.filter(m, third), a.filter(third));
         failed += !same(a.map(m, scramble), a.map(scramble));
-        failed += a.map_reduce(m, linear{1, 0}, line, then)
-                  != a.map_reduce(linear{1, 0}, line, then);
+        failed
+          += a.map_reduce(m, linear{1, 0}, line, then) != a.map_reduce(linear{1, 0}, line, then);
         auto sum = std::plus<std::uint64_t>{};
         failed += a.reduce(m, 0, sum) != a.reduce(0, sum);
         return failed;

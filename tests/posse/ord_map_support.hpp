@@ -102,9 +102,8 @@ inline map make(const model& entries) {
 /// Sound, and with exactly these entries.
 inline bool is(const map& m, const model& expected) {
   return basal::posse::ord_map_probe::is_sound(m) && m.size() == expected.size()
-         && std::equal(expected.begin(), expected.end(), m.begin(), [](auto& a, auto b) {
-              return a.first == b.first && a.second == b.second;
-            });
+         && std::equal(expected.begin(), expected.end(), m.begin(),
+                       [](auto& a, auto b) { return a.first == b.first && a.second == b.second; });
 }
 
 } // namespace ord_map_support

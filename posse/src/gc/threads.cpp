@@ -194,17 +194,28 @@ thread_state& register_thread() {
   return *t.release();
 }
 
+bool results_are_hidden() noexcept {
+  return detail::faults().hide_results.load(std::memory_order_relaxed);
+}
+
+/// For a result on its way, which only the thief's and the victim's runtime know.
+void* allocate_visible(std::size_t bytes) noexcept {
+  enter();
+  return results_are_hidden() ? std::malloc(bytes) : GC_malloc_uncollectable(bytes);
+}
+
+void release_visible(void* memory) noexcept {
+  results_are_hidden() ? std::free(memory) : GC_free(memory);
+}
+
 /// Before main(), in programs that use the heap at all: so the collector takes
 /// the main thread for the main thread, and no computation begins without it.
 struct hooks_installer {
   hooks_installer() {
     static constexpr posse::detail::collector_hooks hooks{
       &enter,
-      [](std::size_t bytes) noexcept {
-        enter();
-        return GC_malloc_uncollectable(bytes);
-      },
-      [](void* memory) noexcept { GC_free(memory); },
+      &allocate_visible,
+      &release_visible,
     };
     try {
       ensure_started();

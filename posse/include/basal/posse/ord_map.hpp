@@ -18,6 +18,8 @@
 
 namespace basal::posse {
 
+using gc::inspect; // where an ord_map's own namespace is looked through
+
 /// An ordered map from Key to Value that never changes: every operation returns
 /// another map, which shares with the old one all that is the same in both. A
 /// copy is a snapshot, costs two words, and may be read by any number of threads.
@@ -149,8 +151,7 @@ public:
 
   /// The entries whose key is in both, with the value `combine(a's, b's)`.
   template <class Combine = keep_first>
-  friend ord_map set_intersection(const ord_map& a, const ord_map& b,
-                                  const Combine& combine = {}) {
+  friend ord_map set_intersection(const ord_map& a, const ord_map& b, const Combine& combine = {}) {
     return ord_map{tree::intersect(detail::in_sequence{}, a.root_, b.root_, combine)};
   }
   template <class Combine = keep_first>
@@ -308,8 +309,7 @@ public:
   }
 
   reference operator*() const noexcept {
-    const auto* n = path_[depth_ - 1];
-    return {n->key, n->value};
+    return {current()->key, current()->value};
   }
 
   const_iterator& operator++() noexcept {
@@ -324,11 +324,15 @@ public:
   }
 
   friend bool operator==(const const_iterator& a, const const_iterator& b) noexcept {
-    return a.depth_ == b.depth_ && (a.depth_ == 0 || a.path_[a.depth_ - 1] == b.path_[b.depth_ - 1]);
+    return a.depth_ == b.depth_ && (a.depth_ == 0 || a.current() == b.current());
   }
 
 private:
   friend class ord_map;
+
+  const node* current() const noexcept {
+    return path_[depth_ - 1];
+  }
 
   static const_iterator leftmost(const node* n) noexcept {
     const_iterator result;

@@ -15,6 +15,15 @@
 
 namespace basal::posse::gc {
 
+/// A range of known size from whose elements those of a `Vector` can be made.
+template <class Range, class Vector>
+concept elements_of = requires {
+  requires std::ranges::sized_range<Range>;
+  requires !std::same_as<std::remove_cvref_t<Range>, Vector>;
+  requires std::constructible_from<typename Vector::value_type,
+                                   std::ranges::range_reference_t<Range>>;
+};
+
 /// An immutable array in the heap. Copies and slices share the elements and cost
 /// two words. A contiguous range: `std::span<const T>` and the algorithms take it.
 template <class T>
@@ -38,12 +47,8 @@ public:
   }
 
   /// Copies the elements of a range of known size.
-  template <std::ranges::sized_range Range>
-  requires(
-    !std::same_as<
-      std::remove_cvref_t<Range>,
-      vector> && std::constructible_from<T, std::ranges::range_reference_t<Range>>) explicit vector(Range&&
-                                                                                                      elements) {
+  template <elements_of<vector> Range>
+  explicit vector(Range&& elements) {
     auto count = static_cast<std::size_t>(std::ranges::size(elements));
     auto* to = room_for(count);
     auto from = std::ranges::begin(elements);
