@@ -364,3 +364,7 @@ private:
 };
 
 } // namespace basal::posse
+
+template <class Key, class Value, class Less>
+class std::allocator<basal::posse::ord_map<Key, Value, Less>>
+  : basal::posse::gc::detail::no_allocator<basal::posse::ord_map<Key, Value, Less>> {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <memory> // std::allocator
 #include <type_traits>
 
 #include <basal/posse/gc/heap.hpp>
@@ -34,13 +34,17 @@ bool inspect(Inspector&, T&) {
   return false;
 }
 
-} // namespace basal::posse::gc
+namespace detail {
 
-/// std::vector<gc::ptr<T>> and its like keep their elements where the collector
-/// does not look. Use gc::vector.
-template <basal::posse::gc::heap_value T>
-class std::allocator<T> {
-  static_assert(!basal::posse::gc::heap_value<T>,
-                "the collector does not look into memory of std::allocator. Use "
-                "basal::posse::gc::vector, or hold basal::posse::gc::handle");
+/// What std::allocator is for heap values, so that std::vector<gc::ptr<T>> and its
+/// like do not compile. Specialised for each of them: a constraint on all types
+/// would ask it of incomplete ones.
+template <class T>
+struct no_allocator {
+  static_assert(!heap_value<T>, "the collector does not look into memory of std::allocator. Use "
+                                "basal::posse::gc::vector, or hold basal::posse::gc::handle");
 };
+
+} // namespace detail
+
+} // namespace basal::posse::gc

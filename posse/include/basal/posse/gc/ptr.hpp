@@ -71,6 +71,10 @@ requires std::constructible_from<T, Args...> ptr<T> make(Args&&... args) {
 } // namespace basal::posse::gc
 
 template <class T>
+class std::allocator<basal::posse::gc::ptr<T>>
+  : basal::posse::gc::detail::no_allocator<basal::posse::gc::ptr<T>> {};
+
+template <class T>
 struct std::hash<basal::posse::gc::ptr<T>> {
   std::size_t operator()(basal::posse::gc::ptr<T> p) const noexcept {
     return std::hash<const T*>{}(p.get());

@@ -137,3 +137,7 @@ private:
 
 template <class T>
 inline constexpr bool std::ranges::enable_borrowed_range<basal::posse::gc::vector<T>> = true;
+
+template <class T>
+class std::allocator<basal::posse::gc::vector<T>>
+  : basal::posse::gc::detail::no_allocator<basal::posse::gc::vector<T>> {};
