@@ -28,6 +28,15 @@ if(NOT hwy_FOUND)
 endif()
 basal_declare_dependency(hwy::hwy REQUIRES libhwy)
 
+if(BASAL_WITH_GC)
+  find_package(BdwGC 8.2)
+  if(NOT BdwGC_FOUND)
+    message(FATAL_ERROR "posse_gc needs Boehm's collector; see the message above. "
+                        "-DBASAL_WITH_GC=OFF builds everything else without it.")
+  endif()
+  basal_declare_dependency(BdwGC::BdwGC REQUIRES bdw-gc)
+endif()
+
 if(BASAL_WITH_ACTORS)
   find_package(CAF 0.17 COMPONENTS core io)
   if(NOT CAF_FOUND)

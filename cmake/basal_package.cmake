@@ -22,7 +22,7 @@ function(basal_package_module TARGET)
       message(FATAL_ERROR "${TARGET} links ${lib}, which cmake/basal_dependencies.cmake does not "
                           "declare: basal.pc would lack it.")
     endif()
-    set_property(GLOBAL APPEND PROPERTY basal_used_dependencies ${lib})
+    set_property(TARGET ${TARGET} APPEND PROPERTY BASAL_USED_DEPENDENCIES ${lib})
   endforeach()
 endfunction()
 
@@ -31,7 +31,17 @@ function(basal_install_package)
   get_property(modules GLOBAL PROPERTY basal_modules)
   add_library(basal INTERFACE)
   add_library(basal::basal ALIAS basal)
-  target_link_libraries(basal INTERFACE ${modules})
+  set(together)
+  set(apart)
+  foreach(module IN LISTS modules)
+    get_target_property(is_apart ${module} BASAL_APART)
+    if(is_apart)
+      list(APPEND apart ${module})
+    else()
+      list(APPEND together ${module})
+    endif()
+  endforeach()
+  target_link_libraries(basal INTERFACE ${together})
 
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/basal)
   foreach(module IN LISTS modules)
@@ -49,7 +59,11 @@ function(basal_install_package)
                 ${PROJECT_SOURCE_DIR}/cmake/FindBdwGC.cmake
           DESTINATION ${package_dir})
   _basal_write_config(${package_dir})
-  _basal_write_pkg_config("${modules}")
+  _basal_write_pkg_config(basal "" ${together})
+  foreach(module IN LISTS apart)
+    string(REPLACE "_" "-" name ${module}) # basal-posse-gc.pc
+    _basal_write_pkg_config(${name} basal ${module})
+  endforeach()
 endfunction()
 
 function(_basal_write_config PACKAGE_DIR)
@@ -57,12 +71,15 @@ function(_basal_write_config PACKAGE_DIR)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/basal-config.cmake @ONLY CONTENT [==[
 # find_package(basal [COMPONENTS executors posse ...])
 # Without components everything is asked for. CAF is needed for actors alone.
-set(_basal_known executors mab priority posse solver actors)
+set(_basal_known executors mab priority posse posse_gc solver actors)
 set(_basal_wanted ${basal_FIND_COMPONENTS})
 if(NOT _basal_wanted)
   set(_basal_wanted executors mab priority posse solver)
   if(@BASAL_WITH_ACTORS@)
     list(APPEND _basal_wanted actors)
+  endif()
+  if(@BASAL_WITH_GC@)
+    list(APPEND _basal_wanted posse_gc)
   endif()
 endif()
 
@@ -74,6 +91,9 @@ find_dependency(Hwloc)
 find_dependency(hwy 1.0.3 CONFIG)
 if("actors" IN_LIST _basal_wanted)
   find_dependency(CAF 0.17 COMPONENTS core io)
+endif()
+if("posse_gc" IN_LIST _basal_wanted AND @BASAL_WITH_GC@)
+  find_dependency(BdwGC 8.2)
 endif()
 list(REMOVE_ITEM CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/basal-targets.cmake")
@@ -100,16 +120,21 @@ endfunction()
 
 # The archives are static, so what they need stands in Libs and Requires: a plain
 # `pkg-config --libs basal` links without --static.
-function(_basal_write_pkg_config MODULES)
+# _basal_write_pkg_config(NAME REQUIRES MODULE...)
+function(_basal_write_pkg_config NAME REQUIRES)
   set(libs)
-  foreach(module IN LISTS MODULES)
+  set(used)
+  foreach(module IN LISTS ARGN)
+    get_target_property(dependencies ${module} BASAL_USED_DEPENDENCIES)
+    if(dependencies)
+      list(APPEND used ${dependencies})
+    endif()
     get_target_property(type ${module} TYPE)
     if(type STREQUAL "STATIC_LIBRARY")
       list(PREPEND libs -l${module}) # users before what they use, as the linker wants it
     endif()
   endforeach()
-  set(requires)
-  get_property(used GLOBAL PROPERTY basal_used_dependencies)
+  set(requires ${REQUIRES})
   list(REMOVE_DUPLICATES used)
   foreach(dependency IN LISTS used)
     get_property(pc_libs GLOBAL PROPERTY basal_pc_libs_${dependency})
@@ -121,17 +146,17 @@ function(_basal_write_pkg_config MODULES)
   list(JOIN requires ", " requires)
   # The prefix is relative to the file, so that `cmake --install --prefix` needs no rewrite.
   file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/basal.pc @ONLY CONTENT [==[
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${NAME}.pc @ONLY CONTENT [==[
 prefix=${pcfiledir}/@up@.
 includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
 
-Name: basal
+Name: @NAME@
 Description: @PROJECT_DESCRIPTION@
 Version: @PROJECT_VERSION@
 Requires: @requires@
 Cflags: -std=c++20 -I${includedir}
 Libs: -L${libdir} @libs@
 ]==])
-  install(FILES ${PROJECT_BINARY_DIR}/basal.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

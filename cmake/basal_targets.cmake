@@ -21,12 +21,13 @@ endfunction()
 #   [HEADERS include/basal/NAME/x.hpp...]   public headers: installed, each must compile alone
 #   [SOURCES src/x.cpp...]
 #   [PUBLIC_LIBS ...]    modules and libraries that our headers name
-#   [PRIVATE_LIBS ...])  those that only our sources name
+#   [PRIVATE_LIBS ...]   those that only our sources name
+#   [APART])             not in basal::basal and basal.pc: programs link it by name
 #
 # Creates basal_NAME (a static library, or an interface library while there are
 # no sources), its alias basal::NAME, and adds it to the installed package.
 function(basal_add_module NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "HEADERS;SOURCES;PUBLIC_LIBS;PRIVATE_LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "APART" "" "HEADERS;SOURCES;PUBLIC_LIBS;PRIVATE_LIBS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "basal_add_module(${NAME}): unknown ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -52,6 +53,9 @@ function(basal_add_module NAME)
       VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${NAME})
+  if(ARG_APART)
+    set_property(TARGET ${target} PROPERTY BASAL_APART ON)
+  endif()
   basal_package_module(${target} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
 endfunction()
 

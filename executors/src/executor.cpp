@@ -1,6 +1,7 @@
 #include <basal/executors/executor.hpp>
 
 #include <array>
+#include <cxxabi.h>
 #include <exception>
 #include <tuple>
 #include <utility>
@@ -29,6 +30,10 @@ std::string executor::name() const {
 }
 
 executor* executor::current() noexcept {
+  return current_executor;
+}
+
+executor* const& executor::current_slot() noexcept {
   return current_executor;
 }
 
@@ -66,6 +71,7 @@ void executor::enter() {
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
   current_executor = this;
+  exceptions_ = abi::__cxa_get_globals();
   native_.emplace(*this);
   running_ = &*native_;
   tick_start_ = last_look_ = now();
@@ -77,6 +83,7 @@ void executor::enter() {
 void executor::leave() {
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
+  fibers_.store(nullptr, std::memory_order_release);
   while (spares_ != nullptr) {
     auto& f = *spares_;
     spares_ = f.next_spare_;
@@ -135,7 +142,8 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   look(now()); // so that what runs next does not answer for this
   ++suspended_;
   counters_.suspensions.add();
-  auto attentive = attentive_.exchange(false, std::memory_order_relaxed);
+  auto attentive = attentive_.load(std::memory_order_relaxed); // only we write it
+  attentive_.store(false, std::memory_order_relaxed);
   auto* watch = running_->watch();
   if (watch != nullptr)
     watch->pause();

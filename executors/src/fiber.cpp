@@ -1,13 +1,13 @@
 #include <basal/executors/fiber.hpp>
 
 #include <cstring>
-#include <cxxabi.h>
 #include <new>
 
 #include <boost/context/detail/fcontext.hpp>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/executors/stack_scan.hpp>
 
 #include "sanitizer.hpp"
 
@@ -67,7 +67,9 @@ fiber& fiber::create(executor& home, stack_pool& stacks) {
   auto s = stacks.acquire();
   constexpr auto alignment = std::size_t{64};
   auto room = (sizeof(fiber) + alignment - 1) / alignment * alignment;
-  return *new (s.top() - room) fiber{home, s};
+  auto& f = *new (s.top() - room) fiber{home, s};
+  stack_scan::add(home, f);
+  return f;
 }
 
 void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
@@ -80,8 +82,10 @@ void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
 void fiber::switch_to(fiber& from, fiber& to, after_action after, void* argument) noexcept {
   static_assert(sizeof(from.exceptions_) == 16);
   switch_record record{&from, &to, after, argument};
-  std::memcpy(static_cast<void*>(&from.exceptions_), abi::__cxa_get_globals(), 16);
-  std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), &to.exceptions_, 16);
+  stack_scan::begin_switch(*from.home_);
+  void* exceptions = from.home_->exceptions_; // one look-up a thread, not two a switch
+  std::memcpy(static_cast<void*>(&from.exceptions_), exceptions, 16);
+  std::memcpy(exceptions, &to.exceptions_, 16);
   sanitizer::before_switch(&from.fake_stack_, to.asan_bottom_, to.asan_size_, to.tsan_fiber_);
   auto transfer = fcontext::jump_fcontext(to.context_, &record);
   arrive(transfer.fctx, static_cast<switch_record*>(transfer.data));
@@ -95,6 +99,7 @@ void fiber::arrive(void* context, switch_record* record) noexcept {
   sanitizer::after_switch(to.fake_stack_, &from.asan_bottom_, &from.asan_size_);
   from.context_ = context;
   to.home_->running_ = &to;
+  stack_scan::end_switch(*to.home_);
   if (after != nullptr)
     after(argument, from); // from here on, `from` and `record` may be gone
 }

@@ -4,6 +4,7 @@
 
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/runtime.hpp>
@@ -29,6 +30,7 @@ constexpr std::uint64_t looks_per_quantum = 8;
 
 member::member(detail::computation& origin, executors::executor& self) noexcept
   : attention_(&self.attention()), executor_(&self), origin_(&origin) {
+  detail::enter_collected_heap();
   // The countdown starts at 0: the first fork looks at the clock. Computations
   // without a fork never do.
 }

@@ -57,6 +57,9 @@ public:
   /// compiler carries its thread-local's address across a fiber switch.
   [[gnu::noinline]] static executor* current() noexcept;
 
+  /// Where this thread keeps what current() returns; lives as long as the thread.
+  [[gnu::noinline]] static executor* const& current_slot() noexcept;
+
   executor_pool& pool() const noexcept {
     return pool_;
   }
@@ -203,6 +206,7 @@ private:
   friend class executor_pool;
   friend class fiber;
   friend class overflow_report;
+  friend class stack_scan;
 
   void thread_main();   ///< the thread's function: enter() and leave()
   void enter();         ///< begins on this thread; ends, with threads, when the loop does
@@ -242,6 +246,7 @@ private:
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   void* attachment_ = nullptr;
+  void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
 
   // -- written by the owner alone; read by it alone --
   fiber* running_ = nullptr;            ///< the fiber this thread is on
@@ -262,6 +267,14 @@ private:
   std::uint64_t last_look_ = 0;  ///< tick_clock
   detail::xorshift random_;
   adaptive_interval injection_interval_;
+
+  // -- written by the owner, read by stack_scan while the owner stands still --
+
+  /// All fibers that exist, newest first: suspended, spare or running.
+  std::atomic<fiber*> fibers_{nullptr};
+
+  /// Within a switch, when neither stack is quite left or entered.
+  std::atomic<bool> switching_{false};
 
   // -- written by the owner, read by any thread --
   struct {

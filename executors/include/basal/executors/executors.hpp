@@ -6,6 +6,7 @@
 #include <basal/executors/config.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/stack_scan.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/executors/stopwatch.hpp>
 #include <basal/executors/work_item.hpp>

@@ -52,6 +52,12 @@ public:
     return watch_;
   }
 
+  /// A place for the module above to keep what belongs to the work that runs on
+  /// it. Owner only; whoever sets it puts back what was there.
+  void*& attachment() noexcept {
+    return attachment_;
+  }
+
   /// The executor whose thread it runs on.
   executor& home() const noexcept {
     return *home_;
@@ -61,6 +67,7 @@ private:
   friend class executor;
   friend class executor_pool;
   friend class overflow_report;
+  friend class stack_scan;
 
   /// What the next fiber does first, once the stack of `from` is left.
   using after_action = void (*)(void* argument, fiber& from) noexcept;
@@ -88,9 +95,11 @@ private:
   work_item work_;
   const char* work_name_ = nullptr;
   stopwatch* watch_ = nullptr; ///< paused while the fiber is suspended
-  stack stack_;                ///< empty for the thread's own stack
-  inbox_node node_;            ///< for its executor's lists while suspended
+  void* attachment_ = nullptr;
+  stack stack_;     ///< empty for the thread's own stack
+  inbox_node node_; ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;
+  fiber* next_of_home_ = nullptr; ///< the next older one of the same executor
 
   /// Copy of the C++ runtime's per-thread exception state (Itanium C++ ABI,
   /// section 2.2.2: a pointer and an unsigned int).

@@ -12,6 +12,7 @@ class fiber;
 class overflow_report;
 class parker;
 class stack_pool;
+class stack_scan;
 class stopwatch;
 struct inbox_node;
 struct pool_config;

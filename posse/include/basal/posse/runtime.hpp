@@ -13,6 +13,7 @@
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/stopwatch.hpp>
 #include <basal/posse/config.hpp>
+#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/fwd.hpp>
@@ -176,6 +177,7 @@ public:
   }
 
   detail::branch_result_t<Function> wait() {
+    detail::enter_collected_heap(); // the result arrives in this thread's frame
     host_.submit({this, &ops});
     done_.wait();
     if (error_)

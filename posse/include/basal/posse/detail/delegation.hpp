@@ -7,6 +7,7 @@
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/inbox.hpp>
+#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
@@ -41,7 +42,7 @@ template <class Branch>
 /// publishes it). The delegate's executor calls `execute`, which stores the
 /// result, or stores what that threw in `error`, then sets `merged` and does
 /// not touch it again. The victim reads result and error after merged.wait().
-class delegation {
+class delegation : public visible_to_collector {
 public:
   explicit delegation(computation& its_origin) noexcept : origin(its_origin) {
   }

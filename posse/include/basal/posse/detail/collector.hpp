@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+
+namespace basal::posse::detail {
+
+/// What a garbage collected heap must hear of computations and do for them. The
+/// module posse_gc, where it is linked, sets it before main(); without it a
+/// computation pays for one load.
+struct collector_hooks {
+  /// This thread takes part in a computation from now on, so its stacks may hold
+  /// pointers into the heap. Called often.
+  void (*enter)() noexcept;
+
+  /// Memory in which the collector looks for pointers; null when there is none.
+  void* (*allocate)(std::size_t bytes) noexcept;
+  void (*release)(void* memory) noexcept;
+};
+
+/// Written once. Release and acquire, so that the table is seen whole.
+inline constinit std::atomic<const collector_hooks*> collector{nullptr};
+
+[[gnu::always_inline]] inline void enter_collected_heap() noexcept {
+  if (const auto* hooks = collector.load(std::memory_order_acquire)) [[unlikely]]
+    hooks->enter();
+}
+
+/// A base for what lives outside of stacks and may hold results of computations
+/// that nothing else holds: it is allocated where the collector looks. All such
+/// objects are made by new (std::nothrow).
+class visible_to_collector {
+public:
+  static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    const auto* hooks = collector.load(std::memory_order_acquire);
+    return hooks != nullptr ? hooks->allocate(bytes) : ::operator new(bytes, std::nothrow);
+  }
+
+  static void operator delete(void* memory) noexcept {
+    const auto* hooks = collector.load(std::memory_order_acquire);
+    if (hooks != nullptr)
+      hooks->release(memory);
+    else
+      ::operator delete(memory);
+  }
+
+  static void operator delete(void* memory, const std::nothrow_t&) noexcept {
+    operator delete(memory);
+  }
+};
+
+} // namespace basal::posse::detail

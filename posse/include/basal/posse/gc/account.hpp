@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <new>
+
+namespace basal::posse::gc {
+
+/// An account's limit was reached.
+class limit_exceeded : public std::bad_alloc {
+public:
+  const char* what() const noexcept override;
+};
+
+/// What a computation, or a part of it, has taken from the heap. The thread whose
+/// charge_scope is in force charges it; anybody may read it.
+///
+/// The collector knows what is alive, but not for whom. So `bytes` counts what
+/// was allocated, and when that reaches the limit a collection shows how much
+/// can still be alive at most; only if that is too much the limit is exceeded.
+/// An account's share is exact to the 4 KiB in which threads are charged.
+class account {
+public:
+  static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+  explicit account(std::size_t limit_bytes = unlimited) noexcept : limit_(limit_bytes) {
+  }
+
+  account(const account&) = delete;
+  account& operator=(const account&) = delete;
+
+  virtual ~account() = default;
+
+  /// Owner only. @throws what over_limit() throws
+  void charge(std::size_t bytes) {
+    add(bytes);
+    if (this->bytes() > limit_) [[unlikely]]
+      over_limit();
+  }
+
+  /// Counts without a look at the limit. Owner only.
+  void add(std::size_t bytes) noexcept {
+    bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
+  }
+
+  /// Allocated since the account was made, less what a collection has found dead.
+  std::size_t bytes() const noexcept {
+    return bytes_.load(std::memory_order_relaxed);
+  }
+
+  std::size_t limit() const noexcept {
+    return limit_;
+  }
+
+protected:
+  /// What happens beyond the limit. By default: recount(), and if that leaves
+  /// less than a sixteenth of the limit free (or it would soon collect again and
+  /// again)
+  /// @throws limit_exceeded
+  virtual void over_limit();
+
+  /// Collects, and lowers `bytes` to what the whole heap holds if that is less.
+  void recount();
+
+private:
+  const std::size_t limit_;
+
+  /// Relaxed: a number by itself. Written by the owner.
+  std::atomic<std::size_t> bytes_{0};
+};
+
+/// While it lives, what this thread allocates, or on an executor the running
+/// fiber, is charged to an account: the fiber keeps it while it is suspended and
+/// others run. Scopes nest.
+class charge_scope {
+public:
+  explicit charge_scope(account& a);
+  ~charge_scope();
+
+  charge_scope(const charge_scope&) = delete;
+  charge_scope& operator=(const charge_scope&) = delete;
+
+private:
+  void* before_;
+};
+
+} // namespace basal::posse::gc

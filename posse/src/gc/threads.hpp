@@ -1,0 +1,75 @@
+#pragma once
+
+#include <basal/executors/fwd.hpp>
+#include <basal/posse/gc/account.hpp>
+#include <basal/posse/gc/heap.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace basal::posse::gc {
+
+/// Objects are of whole granules.
+inline constexpr std::size_t granule = 16;
+
+/// Objects up to this size come from a thread's own lists. Larger ones are rare
+/// enough, and too many for one refill.
+inline constexpr std::size_t max_listed_bytes = 256;
+
+/// One list per size, in memory that the collector scans: the marker follows the
+/// links, so that what is listed stays allocated.
+struct free_lists {
+  std::array<void*, max_listed_bytes / granule + 1> first;
+};
+
+/// A registered thread. Its own, but for what says otherwise.
+struct thread_state {
+  free_lists* free = nullptr;
+  std::size_t uncharged = 0;   ///< allocated since an account was charged
+  account* charged = nullptr;  ///< on a thread that is no executor
+  std::uint64_t allocated = 0; ///< ever; atomic_ref where others read it
+
+  // -- under the collector's lock ---------------------------------------------
+
+  thread_state* next = nullptr;
+  thread_state** link = nullptr; ///< what points here
+  void* collector_handle = nullptr;
+  void* native_top = nullptr; ///< where the thread's own stack begins
+
+  /// Where the thread keeps its executor, if it has one by now.
+  executors::executor* const* executor = nullptr;
+};
+
+/// The calling thread's state; registers the thread the first time. Not inlined,
+/// so that no compiler carries a thread-local's address across a fiber switch.
+[[gnu::noinline]] thread_state& this_thread();
+
+/// What the last collections did.
+struct pause_record {
+  std::chrono::nanoseconds last{};
+  std::chrono::nanoseconds longest{};
+  std::chrono::nanoseconds all{};
+  std::size_t suspended_stacks = 0;
+  std::size_t suspended_stack_bytes = 0;
+};
+
+struct threads_snapshot {
+  pause_record pauses;
+  std::size_t threads = 0;
+  std::uint64_t allocated = 0;
+};
+
+threads_snapshot snapshot_threads();
+
+/// @returns what this thread has allocated since the last call.
+std::size_t count_allocated(thread_state& self) noexcept;
+
+/// Charges it to the account in force, if there is one. @throws what that throws
+void settle(thread_state& self);
+
+/// The account that the running fiber, or this thread, charges.
+account* exchange_account(thread_state& self, account* a) noexcept;
+
+} // namespace basal::posse::gc

@@ -1,0 +1,200 @@
+// Collections forced at safepoints of computations that are stolen from: what
+// victims, delegates, and results on their way hold must survive.
+
+#include <basal/posse/gc/detail/faults.hpp>
+#include <basal/posse/ord_map.hpp>
+#include <basal/posse/posse.hpp>
+
+#include "gc_canaries.hpp"
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace basal::posse;
+
+namespace {
+
+void spin(std::chrono::microseconds time) {
+  auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+struct result {
+  const canaries::node* list = nullptr;
+  std::uint64_t lost = 0;
+};
+
+constexpr std::uint64_t length = 20;
+
+/// Each call holds a list while its branches run, in its frame and in what its
+/// branches capture, and returns a new one that nothing else points to.
+result tree(member& m, std::uint64_t id, int depth, std::uint64_t collect_every) {
+  const auto* mine = canaries::make(id, length);
+  result sum;
+  if (depth == 0) {
+    spin(std::chrono::microseconds{20});
+    if (id % collect_every == 0)
+      gc::collect();
+    m.poll();
+  } else {
+    // The branches own what they capture; one of them may be moved from.
+    const auto* lent = canaries::make(id ^ 0x5555, length);
+    auto [a, b] = m.fork_merge([=](member& k) { return tree(k, 2 * id, depth - 1, collect_every); },
+                               [=](member& k) {
+                                 auto r = tree(k, 2 * id + 1, depth - 1, collect_every);
+                                 r.lost += canaries::lost(lent, id ^ 0x5555, length);
+                                 return r;
+                               });
+    sum.lost = a.lost + b.lost + canaries::lost(a.list, 4 * id, length)
+               + canaries::lost(b.list, 4 * id + 2, length);
+  }
+  sum.lost += canaries::lost(mine, id, length);
+  sum.list = canaries::make(2 * id, length);
+  return sum;
+}
+
+constexpr pure<tree> pure_tree{"gc_tree"};
+
+/// A delegate ends long before its victim takes the result.
+/// @returns how much of it is lost
+std::uint64_t early_result(runtime& rt) {
+  return rt.run([&](member& m) {
+    const auto merges = rt.stats().merges;
+    auto [a, b] = m.fork_merge(
+      [&](member& k) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (rt.stats().merges == merges && std::chrono::steady_clock::now() < end)
+          k.poll();
+        for (int i = 0; i < 3; ++i) {
+          gc::collect();
+          canaries::litter(20'000);
+        }
+        return rt.stats().merges - merges;
+      },
+      [](member&) { return canaries::make(80, 1000); });
+    return a == 1 ? canaries::lost(b, 80, 1000) : 1'000'000; // it was not stolen
+  });
+}
+
+runtime_config impatient(std::size_t executors) {
+  runtime_config config;
+  config.compute_executors = executors;
+  config.quantum = runtime_config::min_quantum;
+  return config;
+}
+
+} // namespace
+
+TEST_CASE("no object of a victim, a delegate or a result is lost") {
+  std::uint64_t thefts = 0;
+  std::uint64_t waits = 0;
+  const auto rounds = canaries::amount("BASAL_GC_ROUNDS", 3);
+  const auto before = gc::stats().collections;
+  for (std::size_t executors = 1; executors <= 4; ++executors) {
+    runtime rt{impatient(executors)};
+    std::atomic<std::uint64_t> lost{0};
+    std::vector<std::thread> callers;
+    for (std::uint64_t t = 0; t < 2; ++t)
+      callers.emplace_back([&, t] {
+        for (std::uint64_t i = 0; i < rounds; ++i) {
+          auto r = pure_tree(rt, 1, 8, 3 + (i + t) % 5);
+          canaries::litter(1000);
+          lost += r.lost + canaries::lost(r.list, 2, length);
+        }
+      });
+    for (auto& c : callers)
+      c.join();
+    INFO("executors " << executors);
+    CHECK(lost == 0);
+    thefts += rt.stats().thefts;
+    waits += rt.stats().merge_waits;
+  }
+  const auto collections = gc::stats().collections - before;
+  INFO("thefts " << thefts << ", merge waits " << waits << ", collections " << collections);
+  CHECK(thefts > 0);
+  CHECK(waits > 0);
+#ifndef __SANITIZE_THREAD__
+  CHECK(collections > 100);
+#endif
+}
+
+TEST_CASE("a victim that waits for seconds keeps what it holds") {
+  const auto seconds = canaries::amount("BASAL_GC_SECONDS", 0);
+  const auto time = std::chrono::milliseconds{1000 * seconds + 300};
+  runtime rt{impatient(2)};
+  auto lost = rt.run([&](member& m) {
+    const auto* held = canaries::make(77, 1000);
+    auto [a, b] = m.fork_merge(
+      [&](member& k) { // until the right branch was stolen
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (rt.stats().thefts == 0 && std::chrono::steady_clock::now() < end)
+          k.poll();
+        return canaries::make(78, 1000);
+      },
+      [&](member& k) { // while the victim waits
+        const auto end = std::chrono::steady_clock::now() + time;
+        while (std::chrono::steady_clock::now() < end) {
+          gc::collect();
+          canaries::litter(5000);
+          k.poll();
+        }
+        return canaries::make(79, 1000);
+      });
+    gc::collect();
+    canaries::litter(5000);
+    return canaries::lost(held, 77, 1000) + canaries::lost(a, 78, 1000)
+           + canaries::lost(b, 79, 1000);
+  });
+  CHECK(lost == 0);
+  CHECK(rt.stats().merge_waits == 1);
+}
+
+TEST_CASE("a result that waits for its merge is kept") {
+  runtime rt{impatient(2)};
+  for (int i = 0; i < 10; ++i)
+    REQUIRE(early_result(rt) == 0);
+}
+
+#ifndef __SANITIZE_THREAD__ // the collector is disabled there
+TEST_CASE("where the collector does not look for it, such a result is lost") {
+  CHECK(canaries::loses_objects("[hidden-results]"));
+}
+
+TEST_CASE("control: results in plain memory", "[.][hidden-results]") {
+  gc::detail::faults().hide_results = true;
+  runtime rt{impatient(2)};
+  std::uint64_t lost = 0;
+  for (int i = 0; i < 50 && lost == 0; ++i) // a stale copy on a stack may save one
+    lost = early_result(rt);
+  REQUIRE(lost > 0);
+  REQUIRE(lost <= 1000);
+}
+#endif
+
+TEST_CASE("maps built, merged and reduced in parallel survive collections") {
+  using map = ord_map<std::uint32_t, std::uint64_t>;
+  runtime rt{impatient(3)};
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> even, odd;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    even.emplace_back(2 * i, i);
+    odd.emplace_back(2 * i + 1, i);
+  }
+  for (int round = 0; round < 10; ++round) {
+    auto sum = rt.run([&](member& m) {
+      auto [a, b] = m.fork_merge([&](member& k) { return map::from_sorted(k, even); },
+                                 [&](member& k) { return map::from_sorted(k, odd); });
+      gc::collect();
+      auto both = set_union(m, a, b).map(m, [](std::uint32_t k, std::uint64_t v) {
+        if (k % 5000 == 0)
+          gc::collect();
+        return v + 1;
+      });
+      return both.reduce(m, 0, std::plus<>{});
+    });
+    REQUIRE(sum == 2u * (20'000u * 20'001u / 2));
+  }
+}
