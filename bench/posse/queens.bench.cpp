@@ -1,5 +1,5 @@
-// n-queens: counts the solutions of n = 13; a fork for the columns of every
-// row, without a cut-off. Leaves take about as long as a fork.
+// n-queens: counts the solutions of n = 13 with a fork over the columns of
+// every row, without a cut-off.
 //
 // Peers: oneTBB's task_group and OpenMP's tasks, one task a column.
 
@@ -10,7 +10,6 @@
 #include <tbb/task_group.h>
 
 #include <array>
-#include <bit>
 
 namespace {
 
@@ -18,36 +17,50 @@ using namespace basal;
 
 constexpr unsigned max_n = 16;
 
-// The squares of the next row that earlier queens attack.
+// The columns of the queens in the first rows. (With bit masks the search takes
+// 6 ns a row, less than two calls; that would measure calls, as fib does.)
 struct board {
-  unsigned all; ///< a bit per column
-  unsigned columns;
-  unsigned left;
-  unsigned right;
+  unsigned n;
+  unsigned rows = 0;
+  std::array<signed char, max_n> columns{};
 
-  unsigned open() const {
-    return all & ~(columns | left | right);
+  bool allows(int column) const {
+    for (unsigned i = 0; i < rows; ++i) {
+      int d = columns[i] - column;
+      int distance = static_cast<int>(rows - i);
+      if (d == 0 || d == distance || d == -distance)
+        return false;
+    }
+    return true;
   }
 
-  board with(unsigned square) const {
-    return {all, columns | square, (left | square) << 1, (right | square) >> 1};
+  board with(signed char column) const {
+    board next{*this};
+    next.columns[next.rows++] = column;
+    return next;
   }
 };
 
-// The open squares of a row, as single bits.
-unsigned squares_of(unsigned open, std::array<unsigned, max_n>& squares) {
-  unsigned n = 0;
-  for (; open != 0; open &= open - 1)
-    squares[n++] = open & -open;
-  return n;
+// The columns that the next row's queen may take.
+unsigned columns_of(const board& b, std::array<signed char, max_n>& columns) {
+  unsigned found = 0;
+  for (unsigned c = 0; c < b.n; ++c)
+    if (b.allows(static_cast<int>(c)))
+      columns[found++] = static_cast<signed char>(c);
+  return found;
 }
 
-long queens_serial(const board& b) {
-  if (b.columns == b.all)
+// The sequential search can do with one board.
+long queens_serial(board& b) {
+  if (b.rows == b.n)
     return 1;
   long solutions = 0;
-  for (auto open = b.open(); open != 0; open &= open - 1)
-    solutions += queens_serial(b.with(open & -open));
+  for (unsigned c = 0; c < b.n; ++c)
+    if (b.allows(static_cast<int>(c))) {
+      b.columns[b.rows++] = static_cast<signed char>(c);
+      solutions += queens_serial(b);
+      --b.rows;
+    }
   return solutions;
 }
 
@@ -60,42 +73,42 @@ long total(const Results& results, unsigned n) {
 }
 
 long queens(posse::member& m, const board& b) {
-  if (b.columns == b.all)
+  if (b.rows == b.n)
     return 1;
-  std::array<unsigned, max_n> squares;
+  std::array<signed char, max_n> columns;
   std::array<long, max_n> results;
-  auto n = squares_of(b.open(), squares);
+  auto n = columns_of(b, columns);
   posse::fork_merge_n(
-    m, n, [&](posse::member& k, std::size_t i) { results[i] = queens(k, b.with(squares[i])); });
+    m, n, [&](posse::member& k, std::size_t i) { results[i] = queens(k, b.with(columns[i])); });
   return total(results, n);
 }
 
 inline constexpr posse::pure<queens> pure_queens{"queens"};
 
 long queens_tbb(const board& b) {
-  if (b.columns == b.all)
+  if (b.rows == b.n)
     return 1;
-  std::array<unsigned, max_n> squares;
+  std::array<signed char, max_n> columns;
   std::array<long, max_n> results;
-  auto n = squares_of(b.open(), squares);
+  auto n = columns_of(b, columns);
   tbb::task_group group;
   for (unsigned i = 0; i + 1 < n; ++i)
-    group.run([&, i] { results[i] = queens_tbb(b.with(squares[i])); });
+    group.run([&, i] { results[i] = queens_tbb(b.with(columns[i])); });
   if (n > 0)
-    results[n - 1] = queens_tbb(b.with(squares[n - 1]));
+    results[n - 1] = queens_tbb(b.with(columns[n - 1]));
   group.wait();
   return total(results, n);
 }
 
 long queens_openmp(const board& b) {
-  if (b.columns == b.all)
+  if (b.rows == b.n)
     return 1;
-  std::array<unsigned, max_n> squares;
+  std::array<signed char, max_n> columns;
   std::array<long, max_n> results;
-  auto n = squares_of(b.open(), squares);
+  auto n = columns_of(b, columns);
   for (unsigned i = 0; i < n; ++i) {
-#pragma omp task shared(results, squares, b) firstprivate(i)
-    results[i] = queens_openmp(b.with(squares[i]));
+#pragma omp task shared(results, columns, b) firstprivate(i)
+    results[i] = queens_openmp(b.with(columns[i]));
   }
 #pragma omp taskwait
   return total(results, n);
@@ -103,10 +116,13 @@ long queens_openmp(const board& b) {
 
 const bench::suite queens_suite{[](bench::plan& plan) {
   const unsigned n = plan.quick() ? 10 : 13;
-  const board empty{(1u << n) - 1, 0, 0, 0};
+  const board empty{n};
   const long solutions = plan.quick() ? 724 : 73712;
   bench::program<long> program{plan, "queens", std::to_string(n), solutions};
-  program.serial([=] { return queens_serial(empty); });
+  program.serial([=] {
+    auto b = empty;
+    return queens_serial(b);
+  });
   program.basal([=](posse::runtime& runtime) { return pure_queens(runtime, empty); });
   program.tbb([=] { return queens_tbb(empty); });
   program.openmp([=] {

@@ -198,6 +198,19 @@ const bench::suite skewed_suite{[](bench::plan& plan) {
 
 constexpr int children = 10;
 
+// A real call per child, as in fib.bench.cpp: what spawning is compared with.
+[[gnu::noinline]] long skynet_noinline(long first, long size) {
+  if (size == 1)
+    return first;
+  long total = 0;
+  for (long i = 0; i < children; ++i) {
+    total += skynet_noinline(first + i * (size / children), size / children);
+    asm volatile("" : "+r"(total));
+  }
+  return total;
+}
+
+// As the compiler likes it: it adds up the last level's arithmetic series.
 long skynet_serial(long first, long size) {
   if (size == 1)
     return first;
@@ -218,9 +231,10 @@ long skynet(posse::member& m, long first, long size) {
   if (size == 1)
     return first;
   std::array<long, children> results;
-  posse::fork_merge_n(m, children, [=, &results](posse::member& k, std::size_t i) {
-    results[i] = skynet(k, first + static_cast<long>(i) * (size / children), size / children);
-  });
+  posse::fork_merge_n(m, children,
+                      [=, part = size / children, &results](posse::member& k, std::size_t i) {
+                        results[i] = skynet(k, first + static_cast<long>(i) * part, part);
+                      });
   return total(results);
 }
 
@@ -255,7 +269,8 @@ long skynet_openmp(long first, long size) {
 const bench::suite skynet_suite{[](bench::plan& plan) {
   const long n = plan.quick() ? 100'000 : 10'000'000;
   bench::program<long> program{plan, "skynet", std::to_string(n), n * (n - 1) / 2};
-  program.serial([=] { return skynet_serial(0, bench::opaque(n)); });
+  program.serial([=] { return skynet_noinline(0, bench::opaque(n)); }, "serial_noinline");
+  program.other_serial([=] { return skynet_serial(0, bench::opaque(n)); }, "serial");
   program.basal([=](posse::runtime& runtime) { return pure_skynet(runtime, 0L, n); });
   program.tbb([=] { return skynet_tbb(0, n); });
   program.openmp([=] {

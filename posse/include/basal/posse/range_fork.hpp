@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/fwd.hpp>
@@ -32,8 +33,7 @@ namespace basal::posse {
 template <class Body>
 class range_fork {
 public:
-  /// `body` must outlive this.
-  explicit range_fork(Body& body) noexcept : body_(body) {
+  explicit range_fork(Body body) noexcept : body_(std::move(body)) {
   }
 
   range_fork(const range_fork&) = delete;
@@ -44,9 +44,8 @@ public:
   /// @throws what the body throws; cancelled
   std::size_t run(member& m, std::size_t first, std::size_t last) {
     end_.store(last, std::memory_order_relaxed);
-    pace steps;
     if (first != last)
-      run(m, first, last, steps);
+      run(m, first, last, pace{first});
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -58,9 +57,8 @@ private:
     std::size_t last;
 
     bool operator()(member& m) const {
-      pace steps;
-      return first >= fork->end_.load(std::memory_order_relaxed)
-             || fork->run(m, first, last, steps);
+      // The range may have ended before: looks for that from the first step on.
+      return fork->run(m, first, last, pace{first, 1});
     }
   };
 
@@ -104,7 +102,7 @@ private:
   };
 
   /// @returns false if the range ended before `last`.
-  bool run(member& m, std::size_t first, std::size_t last, pace& steps) {
+  bool run(member& m, std::size_t first, std::size_t last, pace steps) {
     {
       rest node{m.youngest_, *this, last};
       unwinding_guard guard{*this, m, node, first};
@@ -118,13 +116,15 @@ private:
           return false;
         }
         first = reached;
-        steps.step_done();
         if (node.is_taken()) [[unlikely]] {
           guard.armed = false;
           return share(m, first, node, steps);
         }
-        if (first >= end_.load(std::memory_order_relaxed)) [[unlikely]]
-          return false;
+        if (steps.is_look_due(first)) [[unlikely]] {
+          steps = steps.look(first);
+          if (first >= end_.load(std::memory_order_relaxed))
+            return false;
+        }
       }
       // The last step leaves nothing to steal: without the node, what the body
       // forks is the next that may be.
@@ -140,7 +140,7 @@ private:
 
   /// A thief took the upper part of the node's elements: does the others, from
   /// `first` on, with a node of their own, and merges.
-  [[gnu::noinline, gnu::cold]] bool share(member& m, std::size_t first, rest& node, pace& steps) {
+  [[gnu::noinline, gnu::cold]] bool share(member& m, std::size_t first, rest& node, pace steps) {
     {
       unwinding_guard guard{*this, m, node, first};
       if (first < node.upper.first && !run(m, first, node.upper.first, steps)) {
@@ -161,7 +161,7 @@ private:
     }
   }
 
-  Body& body_;
+  Body body_;
   std::atomic<std::size_t> end_{0};
 };
 

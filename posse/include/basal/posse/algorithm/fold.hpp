@@ -1,15 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
+#include <basal/posse/range_fork.hpp>
 
 namespace basal::posse::detail {
 
@@ -99,22 +101,23 @@ inline constexpr bool folds_in_lanes
   = std::conjunction_v<std::is_pointer<Iterator>, std::is_same<std::iter_value_t<Iterator>, T>,
                        std::bool_constant<is_lanewise<Op, T>>>;
 
-/// The tree for those, over numbers in memory. Its leaves are blocks of a fixed
-/// size, since their cost is known.
+/// The reduction by those, over numbers in memory: sums of blocks of a fixed
+/// size, since their cost is known, and then the sum of these.
 template <class T, class Op>
-class lanes_tree {
+class lanes_fold {
 public:
-  lanes_tree(const T* elements, const Op& op) noexcept : elements_(elements), op_(op) {
-  }
-
   /// @param n at least 1
-  T run(member& m, std::size_t first, std::size_t n) const {
+  static T run(member& m, const T* first, std::size_t n, const Op& op) {
     if (n <= block)
-      return leaf(elements_ + first, n, op_);
-    auto left = round_up((n + 1) / 2, block);
-    auto [a, b] = m.fork_merge([=, this](member& k) { return run(k, first, left); },
-                               [=, this](member& k) { return run(k, first + left, n - left); });
-    return static_cast<T>(op_(a, b));
+      return leaf(first, n, op);
+    std::vector<T> sums(round_up(n, block) / block);
+    auto body = [&](member&, std::size_t i, std::size_t end) {
+      for (; i != end; ++i)
+        sums[i] = leaf(first + i * block, std::min(block, n - i * block), op);
+      return end;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, sums.size());
+    return run(m, sums.data(), sums.size(), op);
   }
 
   /// The value of n >= 1 elements.
@@ -146,9 +149,6 @@ private:
       sum = static_cast<T>(op(sum, first[i]));
     return sum;
   }
-
-  const T* elements_;
-  Op op_;
 };
 
 } // namespace basal::posse::detail

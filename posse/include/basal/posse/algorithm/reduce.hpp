@@ -38,8 +38,7 @@ struct reduce_function {
       auto n = count_of(range);
       if (n == 0)
         return init;
-      lanes_tree<T, operation> tree{elements, op};
-      return static_cast<T>(op(init, tree.run(m, 0, n)));
+      return static_cast<T>(op(init, lanes_fold<T, operation>::run(m, elements, n, op)));
     } else {
       auto identity
         = [](auto&& element) -> decltype(auto) { return std::forward<decltype(element)>(element); };

@@ -27,7 +27,7 @@ public:
 
   /// @param n at least 1
   Value run(member& m, std::size_t first, std::size_t n) const {
-    pace steps;
+    pace steps{first};
     return run(m, first, n, steps);
   }
 
@@ -35,7 +35,8 @@ private:
   Value run(member& m, std::size_t first, std::size_t n, pace& steps) const {
     if (n <= steps.step()) {
       Value result = tree_.leaf(m, first, n);
-      steps.step_done();
+      if (steps.is_look_due(first + n)) [[unlikely]]
+        steps = steps.look(first + n);
       return result;
     }
     auto left = tree_.left_of(n);
