@@ -63,6 +63,9 @@ public:
 private:
   friend class runtime;
 
+  template <class Body>
+  friend class range_fork;
+
   template <class Right>
   class pending_fork;
 

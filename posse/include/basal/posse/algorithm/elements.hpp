@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <basal/posse/fwd.hpp>
+
+namespace basal::posse {
+
+/// What the algorithms work on: vectors, arrays, spans, deques, iota views...
+template <class Range>
+concept element_range = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
+
+namespace detail {
+
+/// Where the elements of a range are: a plain pointer if they are contiguous,
+/// so that loops over them can be vectorised, else the iterator.
+template <element_range Range>
+auto elements_of(Range& range) {
+  if constexpr (std::ranges::contiguous_range<Range>)
+    return std::ranges::data(range);
+  else
+    return std::ranges::begin(range);
+}
+
+template <element_range Range>
+std::size_t count_of(Range& range) {
+  return static_cast<std::size_t>(std::ranges::size(range));
+}
+
+/// `it + i` for an unsigned i.
+template <class Iterator>
+[[gnu::always_inline]] inline Iterator advanced(Iterator it, std::size_t i) {
+  return it + static_cast<std::iter_difference_t<Iterator>>(i);
+}
+
+/// Functions of an element may take the member that runs them first, if they
+/// fork themselves.
+template <class Function, class... Args>
+[[gnu::always_inline]] inline decltype(auto) call_with(Function& function, member& m,
+                                                       Args&&... args) {
+  if constexpr (std::is_invocable_v<Function&, member&, Args...>)
+    return std::invoke(function, m, std::forward<Args>(args)...);
+  else
+    return std::invoke(function, std::forward<Args>(args)...);
+}
+
+template <class Function, class... Args>
+using call_with_result_t = decltype(call_with(std::declval<Function&>(), std::declval<member&>(),
+                                              std::declval<Args>()...));
+
+} // namespace detail
+} // namespace basal::posse

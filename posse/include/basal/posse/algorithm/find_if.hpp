@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/pure.hpp>
+#include <basal/posse/range_fork.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+struct find_if_function {
+  template <element_range Range, class Predicate>
+  std::ranges::borrowed_iterator_t<Range> operator()(member& m, Range&& range,
+                                                     Predicate&& predicate) const {
+    auto elements = elements_of(range);
+    auto body = [=, &predicate](member& k, std::size_t first, std::size_t last) {
+      auto i = first;
+      while (i != last && !call_with(predicate, k, *advanced(elements, i)))
+        ++i;
+      return i;
+    };
+    auto found = range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
+    return advanced(std::ranges::begin(range), found);
+  }
+};
+
+} // namespace detail
+
+/// `find_if(where, range, predicate)`: an iterator to the first element for
+/// which `predicate(element)`, or `predicate(member&, element)`, holds, or the
+/// range's end. Stops soon after it is found; elements behind it may have been
+/// looked at, and what the predicate threw there is dropped.
+inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
+
+} // namespace basal::posse

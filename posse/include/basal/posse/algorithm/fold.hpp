@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <basal/posse/fwd.hpp>
+#include <basal/posse/member.hpp>
+#include <basal/posse/range_fork.hpp>
+
+namespace basal::posse::detail {
+
+constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+/// The tree in which reduce() combines elements in order, see `reduction`:
+/// halves, the left one rounded up, where there is a choice, to a multiple of a
+/// block whose tree the compiler unrolls. In a sequential loop every operation
+/// would wait for the last one; here most are independent.
+template <class T, class Source, class Op>
+class fold_tree {
+public:
+  /// `source(member&, i)` is element i. Both must outlive this.
+  fold_tree(Source& source, Op& op) noexcept : source_(source), op_(op) {
+  }
+
+  static constexpr std::size_t left_of(std::size_t n) noexcept {
+    auto half = (n + 1) / 2;
+    return n > block ? round_up(half, block) : n > group ? round_up(half, group) : half;
+  }
+
+  T leaf(member& m, std::size_t first, std::size_t n) const {
+    if (n == 1)
+      return source_(m, first);
+    if constexpr (group > 1) {
+      if (n == block)
+        return whole_block(m, first);
+      if (n == group)
+        return unrolled<group>([&](std::size_t i) -> T { return source_(m, first + i); });
+    }
+    auto left = left_of(n);
+    T a = leaf(m, first, left);
+    T b = leaf(m, first + left, n - left);
+    return static_cast<T>(op_(std::move(a), std::move(b)));
+  }
+
+  T merge(T&& a, T&& b) const {
+    return static_cast<T>(op_(std::move(a), std::move(b)));
+  }
+
+private:
+  static constexpr bool is_small = std::is_trivial_v<T> && sizeof(T) <= 2 * sizeof(void*);
+
+  static constexpr std::size_t group = is_small ? 16 : 1;
+  static constexpr std::size_t groups = is_small ? 8 : 1;
+  static constexpr std::size_t block = group * groups;
+
+  /// The balanced tree of `Count` values, a power of two.
+  template <std::size_t Count, class At>
+  [[gnu::always_inline]] T unrolled(const At& at) const {
+    if constexpr (Count == 1) {
+      return at(0);
+    } else {
+      // Arguments of one call would be evaluated in any order.
+      T a = unrolled<Count / 2>(at);
+      T b = unrolled<Count / 2>([&](std::size_t i) -> T { return at(Count / 2 + i); });
+      return static_cast<T>(op_(std::move(a), std::move(b)));
+    }
+  }
+
+  T whole_block(member& m, std::size_t first) const {
+    std::array<T, groups> partial;
+    for (std::size_t g = 0; g != groups; ++g)
+      partial[g]
+        = unrolled<group>([&](std::size_t i) -> T { return source_(m, first + g * group + i); });
+    return unrolled<groups>([&](std::size_t i) -> T { return partial[i]; });
+  }
+
+  Source& source_;
+  Op& op_;
+};
+
+/// Operations that may be applied in any order, because they are commutative
+/// (bit for bit, on floating-point numbers too) and cannot fail: elements of a
+/// block can go to as many accumulators as vector registers have lanes.
+template <class Op, class T>
+inline constexpr bool is_lanewise = std::conjunction_v<
+  std::is_arithmetic<T>, std::negation<std::is_same<T, bool>>,
+  std::disjunction<std::is_same<Op, std::plus<>>, std::is_same<Op, std::plus<T>>,
+                   std::is_same<Op, std::multiplies<>>, std::is_same<Op, std::multiplies<T>>>>;
+
+/// `Op` over elements at `Iterator` can be done so, with results of type T.
+template <class Iterator, class T, class Op>
+inline constexpr bool folds_in_lanes
+  = std::conjunction_v<std::is_pointer<Iterator>, std::is_same<std::iter_value_t<Iterator>, T>,
+                       std::bool_constant<is_lanewise<Op, T>>>;
+
+/// The reduction by those, over numbers in memory: sums of blocks of a fixed
+/// size, since their cost is known, and then the sum of these.
+template <class T, class Op>
+class lanes_fold {
+public:
+  /// @param n at least 1
+  static T run(member& m, const T* first, std::size_t n, const Op& op) {
+    if (n <= block)
+      return leaf(first, n, op);
+    std::vector<T> sums(round_up(n, block) / block);
+    auto body = [&](member&, std::size_t i, std::size_t end) {
+      for (; i != end; ++i)
+        sums[i] = leaf(first + i * block, std::min(block, n - i * block), op);
+      return end;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, sums.size());
+    return run(m, sums.data(), sums.size(), op);
+  }
+
+  /// The value of n >= 1 elements.
+  static T leaf(const T* first, std::size_t n, const Op& op) {
+    if (n < lanes)
+      return in_order(first, n, op);
+    T sum[lanes];
+    for (std::size_t j = 0; j != lanes; ++j)
+      sum[j] = first[j];
+    std::size_t i = lanes;
+    for (; i + lanes <= n; i += lanes)
+      for (std::size_t j = 0; j != lanes; ++j)
+        sum[j] = static_cast<T>(op(sum[j], first[i + j]));
+    for (std::size_t j = 0; i + j != n; ++j)
+      sum[j] = static_cast<T>(op(sum[j], first[i + j]));
+    for (std::size_t width = lanes / 2; width != 0; width /= 2)
+      for (std::size_t j = 0; j != width; ++j)
+        sum[j] = static_cast<T>(op(sum[j], sum[j + width]));
+    return sum[0];
+  }
+
+private:
+  static constexpr std::size_t block = 16384 / sizeof(T); ///< half a first-level cache
+  static constexpr std::size_t lanes = 128 / sizeof(T);   ///< eight registers of 16 bytes
+
+  static T in_order(const T* first, std::size_t n, const Op& op) {
+    T sum = first[0];
+    for (std::size_t i = 1; i != n; ++i)
+      sum = static_cast<T>(op(sum, first[i]));
+    return sum;
+  }
+};
+
+} // namespace basal::posse::detail

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/pure.hpp>
+#include <basal/posse/range_fork.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+struct for_each_function {
+  template <element_range Range, class Function>
+  void operator()(member& m, Range&& range, Function&& function) const {
+    auto elements = elements_of(range);
+    auto body = [=, &function](member& k, std::size_t first, std::size_t last) {
+      auto end = advanced(elements, last);
+      for (auto it = advanced(elements, first); it != end; ++it)
+        call_with(function, k, *it);
+      return last;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
+  }
+};
+
+} // namespace detail
+
+/// `for_each(where, range, function)`: calls `function(element)`, or
+/// `function(member&, element)`, for every element, which it may change, while
+/// it must not touch the others.
+///
+/// `where` is, as for every algorithm, a member of the computation that this is
+/// part of, a runtime, or an actor's `self`; see `pure`. In order on one thread
+/// unless stolen. The first exception in the order of elements comes out; those
+/// after it may or may not have been done.
+inline constexpr pure<detail::for_each_function{}> for_each{"for_each"};
+
+} // namespace basal::posse

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/pure.hpp>
+#include <basal/posse/range_fork.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+struct map_into_function {
+  template <element_range Range, element_range Output, class Function>
+  void operator()(member& m, Range&& range, Output&& output, Function&& function) const {
+    auto in = elements_of(range);
+    auto out = elements_of(output);
+    auto body = [=, &function](member& k, std::size_t first, std::size_t last) {
+      auto from = advanced(in, first);
+      auto to = advanced(out, first);
+      auto end = advanced(in, last);
+      for (; from != end; ++from, ++to)
+        *to = call_with(function, k, *from);
+      return last;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
+  }
+};
+
+struct map_function {
+  template <element_range Range, class Function>
+  auto operator()(member& m, Range&& range, Function&& function) const {
+    using result
+      = std::decay_t<call_with_result_t<Function, std::ranges::range_reference_t<Range>>>;
+    static_assert(!std::is_same_v<result, bool>,
+                  "elements of std::vector<bool> share bytes: return char or an enum instead");
+    static_assert(std::is_default_constructible_v<result>,
+                  "map() assigns to elements that exist already: wrap the result in an optional");
+    std::vector<result> results(count_of(range));
+    map_into_function{}(m, range, results, function);
+    return results;
+  }
+};
+
+} // namespace detail
+
+/// `map(where, range, function)`: the vector of `function(element)`, or of
+/// `function(member&, element)`, for every element, in order. Results are
+/// default-constructed, then assigned. Exceptions: see for_each.
+inline constexpr pure<detail::map_function{}> map{"map"};
+
+/// `map_into(where, range, output, function)`: the same into the elements of
+/// `output`, of which there must be as many; it may be `range` itself.
+inline constexpr pure<detail::map_into_function{}> map_into{"map_into"};
+
+} // namespace basal::posse

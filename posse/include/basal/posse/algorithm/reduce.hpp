@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/algorithm/fold.hpp>
+#include <basal/posse/algorithm/reduction.hpp>
+#include <basal/posse/pure.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+struct map_reduce_function {
+  template <element_range Range, class Function, class T, class Op>
+  T operator()(member& m, Range&& range, Function&& function, T init, Op&& op) const {
+    auto n = count_of(range);
+    if (n == 0)
+      return init;
+    auto elements = elements_of(range);
+    auto source = [=, &function](member& k, std::size_t i) -> T {
+      return static_cast<T>(call_with(function, k, *advanced(elements, i)));
+    };
+    fold_tree<T, decltype(source), std::remove_reference_t<Op>> tree{source, op};
+    return static_cast<T>(op(std::move(init), reduction<T, decltype(tree)>{tree}.run(m, 0, n)));
+  }
+};
+
+struct reduce_function {
+  template <element_range Range, class T, class Op = std::plus<>>
+  T operator()(member& m, Range&& range, T init, Op&& op = {}) const {
+    using operation = std::remove_cvref_t<Op>;
+    auto elements = elements_of(range);
+    if constexpr (folds_in_lanes<decltype(elements), T, operation>) {
+      auto n = count_of(range);
+      if (n == 0)
+        return init;
+      return static_cast<T>(op(init, lanes_fold<T, operation>::run(m, elements, n, op)));
+    } else {
+      auto identity
+        = [](auto&& element) -> decltype(auto) { return std::forward<decltype(element)>(element); };
+      return map_reduce_function{}(m, range, identity, std::move(init), op);
+    }
+  }
+};
+
+} // namespace detail
+
+/// `reduce(where, range, init, op = plus)`: `init` and the elements, in order,
+/// combined by `op(T, T)`, where T is the type of `init`. `op` must be
+/// associative, but need not be commutative. Where it is only nearly so, as
+/// the addition of floating-point numbers is, the result is still the same bit
+/// for bit on every number of executors: how the operations are
+/// nested depends on the number of elements alone.
+/// @throws what `op` throws
+inline constexpr pure<detail::reduce_function{}> reduce{"reduce"};
+
+/// `map_reduce(where, range, function, init, op)`: the same over the values of
+/// `function(element)`, or `function(member&, element)`, which are called in
+/// order unless stolen.
+/// @throws the first exception in the order of the sequential evaluation
+inline constexpr pure<detail::map_reduce_function{}> map_reduce{"map_reduce"};
+
+} // namespace basal::posse

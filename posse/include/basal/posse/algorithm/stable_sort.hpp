@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/algorithm/order.hpp>
+#include <basal/posse/algorithm/sort.hpp>
+#include <basal/posse/pure.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+/// Merge sort between two ranges of the same size. The halves of a sort and of
+/// a merge are branches.
+template <class Less>
+class merge_sort {
+public:
+  explicit merge_sort(Less& less) noexcept : less_(less) {
+  }
+
+  /// Sorts the n elements at `from` into `to`; both are written.
+  template <class From, class To>
+  void sort_into(member& m, From from, To to, std::size_t n) const {
+    if (n <= leaf) {
+      m.poll();
+      std::stable_sort(from, advanced(from, n), std::ref(less_));
+      std::move(from, advanced(from, n), to);
+      return;
+    }
+    auto left = (n + 1) / 2;
+    m.fork_merge(
+      [&, left](member& k) { sort_here(k, from, to, left); },
+      [&, left](member& k) { sort_here(k, advanced(from, left), advanced(to, left), n - left); });
+    merge(m, from, left, advanced(from, left), n - left, to);
+  }
+
+private:
+  /// Sorted or merged without a safepoint.
+  static constexpr std::size_t leaf = 512;
+
+  /// Sorts the n elements at `from`, by way of `other`.
+  template <class From, class To>
+  void sort_here(member& m, From from, To other, std::size_t n) const {
+    if (n <= leaf) {
+      m.poll();
+      std::stable_sort(from, advanced(from, n), std::ref(less_));
+      return;
+    }
+    auto left = (n + 1) / 2;
+    m.fork_merge([&, left](member& k) { sort_into(k, from, other, left); },
+                 [&, left](member& k) {
+                   sort_into(k, advanced(from, left), advanced(other, left), n - left);
+                 });
+    merge(m, other, left, advanced(other, left), n - left, from);
+  }
+
+  /// Moves two sorted ranges into one; of equal elements, a's come first.
+  template <class From, class To>
+  void merge(member& m, From a, std::size_t na, From b, std::size_t nb, To to) const {
+    if (na + nb <= leaf) {
+      m.poll();
+      std::merge(std::make_move_iterator(a), std::make_move_iterator(advanced(a, na)),
+                 std::make_move_iterator(b), std::make_move_iterator(advanced(b, nb)), to,
+                 std::ref(less_));
+      return;
+    }
+    // Where the middle of the longer one belongs in the shorter one.
+    auto i = na / 2;
+    auto j = nb / 2;
+    if (na >= nb)
+      j = static_cast<std::size_t>(
+        std::lower_bound(b, advanced(b, nb), *advanced(a, i), std::ref(less_)) - b);
+    else
+      i = static_cast<std::size_t>(
+        std::upper_bound(a, advanced(a, na), *advanced(b, j), std::ref(less_)) - a);
+    m.fork_merge([&, i, j](member& k) { merge(k, a, i, b, j, to); },
+                 [&, i, j](member& k) {
+                   merge(k, advanced(a, i), na - i, advanced(b, j), nb - j, advanced(to, i + j));
+                 });
+  }
+
+  Less& less_;
+};
+
+struct stable_sort_function {
+  template <element_range Range, class Less = std::ranges::less>
+  void operator()(member& m, Range&& range, Less less = {}) const {
+    using value = std::ranges::range_value_t<Range>;
+    if constexpr (std::is_integral_v<value> && is_branch_free<Less, value>) {
+      sort_function{}(m, range, less); // nobody can tell equal ones apart
+    } else {
+      auto first = elements_of(range);
+      auto n = count_of(range);
+      std::vector<value> buffer(std::make_move_iterator(first),
+                                std::make_move_iterator(advanced(first, n)));
+      auto order = order_of<value>(less);
+      merge_sort<decltype(order)>{order}.sort_into(m, buffer.data(), first, n);
+    }
+  }
+};
+
+} // namespace detail
+
+/// `stable_sort(where, range, less = ranges::less)`: sorts and keeps the order
+/// of equal elements. n log n comparisons; allocates room for as many elements
+/// unless they are integers.
+/// @throws what `less` throws, std::bad_alloc; the elements are then lost:
+///         each can still be assigned to or destroyed, but some are moved from
+inline constexpr pure<detail::stable_sort_function{}> stable_sort{"stable_sort"};
+
+} // namespace basal::posse

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <basal/executors/tick_clock.hpp>
+
+namespace basal::posse {
+
+/// How many elements of a range to do between two safepoints: one at first,
+/// and more while they turn out to be cheap, so that neither a range of a
+/// million additions pays for its safepoints nor one of ten simulations is kept
+/// from being shared. This is what makes a grain size unnecessary.
+///
+/// The first elements are not timed: most ranges are short. From then on steps
+/// grow while one takes less than a quarter of the target, about 1 us, and
+/// shrink at once when one takes more than twice that.
+///
+/// One per member and range; not thread-safe.
+class pace {
+public:
+  /// No step is longer, since the next element may be the expensive one.
+  static constexpr std::size_t longest_step = 512;
+
+  /// Elements that are done one by one before the first look at the clock.
+  static constexpr std::size_t untimed = 16;
+
+  /// @param first the element to begin with
+  explicit pace(std::size_t first, std::size_t before_look = untimed) noexcept
+    : next_look_(first + before_look) {
+  }
+
+  /// Elements until the next safepoint.
+  std::size_t step() const noexcept {
+    return step_;
+  }
+
+  /// Whether it is time to call look(): to be asked after each step.
+  /// @param next the first element that is not done
+  [[gnu::always_inline]] inline bool is_look_due(std::size_t next) const noexcept {
+    return next >= next_look_;
+  }
+
+  /// The pace from here on, after a look at the clock. By value, so that the
+  /// compiler may keep a pace in registers.
+  [[nodiscard, gnu::noinline]] pace look(std::size_t next) const noexcept {
+    auto now = executors::tick_clock::now();
+    pace result{*this};
+    if (last_look_ != 0) {
+      auto took = (now - last_look_) * step_ / std::max<std::size_t>(1, next - looked_at_);
+      if (took < target / 4)
+        result.step_ = std::min(longest_step, step_ * growth);
+      else if (took > target * 2)
+        result.step_ = std::max<std::size_t>(1, step_ * target / took);
+    }
+    result.last_look_ = now;
+    result.looked_at_ = next;
+    result.next_look_
+      = next + (result.step_ == longest_step ? looks_apart * longest_step : result.step_);
+    return result;
+  }
+
+private:
+  /// Steps between looks at the clock (10-20 ns) when steps are longest.
+  static constexpr std::size_t looks_apart = 8;
+
+  /// A step should take so many ticks: 1-2 us, 1 % of the default quantum.
+  static constexpr std::uint64_t target = 4096;
+
+  static constexpr std::size_t growth = 4;
+
+  std::size_t step_ = 1;
+  std::size_t next_look_;
+  std::size_t looked_at_ = 0;
+  std::uint64_t last_look_ = 0; ///< tick_clock; 0: not yet
+};
+
+} // namespace basal::posse

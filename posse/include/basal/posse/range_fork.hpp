@@ -1,0 +1,184 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/fwd.hpp>
+#include <basal/posse/member.hpp>
+#include <basal/posse/pace.hpp>
+#include <basal/posse/right_continuation.hpp>
+
+namespace basal::posse {
+
+/// A fork of many branches, the elements [first, last) of a range, as one node
+/// that is split when somebody takes from it: the member does the elements in
+/// order, in steps, and its node stands for those that it has not begun. A
+/// thief takes the upper half of them, and does as much. So a range costs one
+/// node and about 2 ns a step, however many elements it has.
+///
+/// Sources: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP
+/// 2010) for splitting on demand; `pace` for the steps.
+///
+/// `Body` is called as `std::size_t body(member&, first, last)`, does the
+/// elements [first, last), and returns `last`, or the element at which the
+/// whole range ends early: those after it are then not wanted, and may or may
+/// not have been done. Calls for different elements run at the same time.
+///
+/// The first exception in the order of elements comes out of run(), unless the
+/// range ends at an element before it; then, as in a sequential loop, it never
+/// happened.
+template <class Body>
+class range_fork {
+public:
+  explicit range_fork(Body body) noexcept : body_(std::move(body)) {
+  }
+
+  range_fork(const range_fork&) = delete;
+  range_fork& operator=(const range_fork&) = delete;
+
+  /// Does the elements [first, last). Once.
+  /// @returns the element at which the range ended early, or `last`.
+  /// @throws what the body throws; cancelled
+  std::size_t run(member& m, std::size_t first, std::size_t last) {
+    end_.store(last, std::memory_order_relaxed);
+    if (first != last)
+      run(m, first, last, pace{first});
+    return end_.load(std::memory_order_relaxed);
+  }
+
+private:
+  /// What a thief takes.
+  struct upper_part {
+    range_fork* fork;
+    std::size_t first;
+    std::size_t last;
+
+    bool operator()(member& m) const {
+      // The range may have ended before: looks for that from the first step on.
+      return fork->run(m, first, last, pace{first, 1});
+    }
+  };
+
+  /// The elements that the member has not begun: [next, upper.last), at least
+  /// one while the node is in the list.
+  class rest : public right_continuation {
+  public:
+    rest(right_continuation* older, range_fork& fork, std::size_t last) noexcept
+      : right_continuation(older, &delegate) {
+      upper.fork = &fork;
+      upper.last = last;
+    }
+
+    std::size_t next;
+    upper_part upper;
+
+  private:
+    // The node may stay untaken after this, and be asked again later.
+    static detail::delegation* delegate(right_continuation& self,
+                                        detail::computation& origin) noexcept {
+      auto& r = static_cast<rest&>(self);
+      r.upper.first = r.next + (r.upper.last - r.next) / 2;
+      return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
+    }
+  };
+
+  /// Leaves the node's frame early: the elements from `from` on are not wanted.
+  struct unwinding_guard {
+    range_fork& fork;
+    member& self;
+    rest& node;
+    std::size_t& from;
+    bool armed = true;
+
+    [[gnu::always_inline]] ~unwinding_guard() {
+      if (armed) {
+        fork.end_at(from);
+        self.abandon(node);
+      }
+    }
+  };
+
+  /// @returns false if the range ended before `last`.
+  bool run(member& m, std::size_t first, std::size_t last, pace steps) {
+    {
+      rest node{m.youngest_, *this, last};
+      unwinding_guard guard{*this, m, node, first};
+      m.youngest_ = &node;
+      while (last - first > steps.step()) {
+        node.next = first + steps.step();
+        m.poll();
+        auto reached = body_(m, first, node.next);
+        if (reached != node.next) [[unlikely]] {
+          first = reached;
+          return false;
+        }
+        first = reached;
+        if (node.is_taken()) [[unlikely]] {
+          guard.armed = false;
+          return share(m, first, node, steps);
+        }
+        if (steps.is_look_due(first)) [[unlikely]] {
+          steps = steps.look(first);
+          if (first >= end_.load(std::memory_order_relaxed))
+            return false;
+        }
+      }
+      // The last step leaves nothing to steal: without the node, what the body
+      // forks is the next that may be.
+      guard.armed = false;
+      m.youngest_ = node.older();
+    }
+    m.poll();
+    auto reached = body_(m, first, last);
+    if (reached != last) [[unlikely]]
+      end_at(reached);
+    return reached == last;
+  }
+
+  /// A thief took the upper part of the node's elements: does the others, from
+  /// `first` on, with a node of their own, and merges.
+  [[gnu::noinline, gnu::cold]] bool share(member& m, std::size_t first, rest& node, pace steps) {
+    {
+      unwinding_guard guard{*this, m, node, first};
+      if (first < node.upper.first && !run(m, first, node.upper.first, steps)) {
+        first = node.upper.first; // ended before, and noted by whoever ended it
+        return false;
+      }
+      guard.armed = false;
+    }
+    return m.merge_taken<upper_part>(node);
+  }
+
+  /// Lowers the end to `element`, unless it is lower already.
+  void end_at(std::size_t element) noexcept {
+    // Relaxed: what the elements before the end wrote is published by their
+    // merges; to others it is a hint to stop.
+    auto end = end_.load(std::memory_order_relaxed);
+    while (element < end && !end_.compare_exchange_weak(end, element, std::memory_order_relaxed)) {
+    }
+  }
+
+  Body body_;
+  std::atomic<std::size_t> end_{0};
+};
+
+/// Calls `branch(m, i)` for every i in [0, n): a fork of n branches at the cost
+/// of one, see range_fork. Branches must not write what others read or write;
+/// results go where each branch puts its own. In order on this thread unless
+/// stolen.
+/// @throws the first exception in the order of branches; later ones may or may
+///         not have run then
+template <class Branch>
+void fork_merge_n(member& m, std::size_t n, Branch&& branch) {
+  auto body = [&branch](member& k, std::size_t first, std::size_t last) {
+    for (auto i = first; i != last; ++i)
+      branch(k, i);
+    return last;
+  };
+  range_fork<decltype(body)>{body}.run(m, 0, n);
+}
+
+} // namespace basal::posse

@@ -1,0 +1,372 @@
+// The contract of the algorithms: what they return, that they agree with the
+// standard's, what comes out when something throws, and where they can be
+// called from.
+
+#include <basal/posse/algorithm.hpp>
+#include <basal/posse/posse.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <deque>
+#include <list>
+#include <memory>
+#include <numeric>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace posse = basal::posse;
+using posse::member;
+using posse::runtime;
+
+namespace {
+
+posse::runtime_config config_of(std::size_t executors) {
+  posse::runtime_config config;
+  config.compute_executors = executors;
+  config.quantum = posse::runtime_config::min_quantum;
+  return config;
+}
+
+std::vector<int> numbers(std::size_t n) {
+  std::vector<int> v(n);
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+// Pseudo-random numbers, many of them equal.
+std::vector<int> shuffled(std::size_t n, unsigned range = 1'000'000'007u) {
+  std::vector<int> v(n);
+  std::uint64_t state = n + 1;
+  for (auto& x : v) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    x = static_cast<int>((state >> 33) % range);
+  }
+  return v;
+}
+
+struct too_big : std::runtime_error {
+  explicit too_big(int v) : std::runtime_error("too big"), value(v) {
+  }
+  int value;
+};
+
+} // namespace
+
+TEST_CASE("for_each visits every element once, in order when nobody steals") {
+  runtime rt{config_of(1)};
+  for (std::size_t n : {0, 1, 2, 15, 16, 17, 100, 1000, 100'000}) {
+    std::vector<std::size_t> seen;
+    posse::for_each(rt, std::views::iota(std::size_t{0}, n),
+                    [&](std::size_t i) { seen.push_back(i); });
+    REQUIRE(seen.size() == n);
+    CHECK(std::ranges::is_sorted(seen));
+  }
+}
+
+TEST_CASE("for_each changes elements, of deques too") {
+  runtime rt{config_of(2)};
+  std::deque<int> d(10'000, 1);
+  posse::for_each(rt, d, [](int& x) { x += 2; });
+  CHECK(std::ranges::all_of(d, [](int x) { return x == 3; }));
+}
+
+TEST_CASE("functions of an element may fork with the member they get") {
+  runtime rt{config_of(2)};
+  auto squares = posse::map(rt, std::views::iota(0, 1000), [](member& m, int i) {
+    auto [a, b] = m.fork_merge([=](member&) { return i; }, [=](member&) { return i; });
+    return a * b;
+  });
+  REQUIRE(squares.size() == 1000);
+  for (int i = 0; i < 1000; ++i)
+    CHECK(squares[static_cast<std::size_t>(i)] == i * i);
+}
+
+TEST_CASE("map returns the results in order, map_into works in place") {
+  runtime rt{config_of(2)};
+  auto names = posse::map(rt, numbers(5000), [](int i) { return std::to_string(i); });
+  for (std::size_t i = 0; i < names.size(); ++i)
+    REQUIRE(names[i] == std::to_string(i));
+  auto v = numbers(5000);
+  posse::map_into(rt, v, v, [](int i) { return 2 * i; });
+  for (std::size_t i = 0; i < v.size(); ++i)
+    REQUIRE(v[i] == static_cast<int>(2 * i));
+}
+
+TEST_CASE("reduce keeps the order of elements: strings need not commute") {
+  runtime rt{config_of(2)};
+  for (std::size_t n : {0, 1, 2, 3, 5, 17, 300, 5000}) {
+    auto text = posse::map(rt, numbers(n), [](int i) { return std::to_string(i) + ","; });
+    auto expected = std::accumulate(text.begin(), text.end(), std::string{"start:"});
+    CHECK(posse::reduce(rt, text, std::string{"start:"}) == expected);
+    CHECK(posse::map_reduce(
+            rt, numbers(n), [](int i) { return std::to_string(i) + ","; }, std::string{"start:"},
+            std::plus<>{})
+          == expected);
+  }
+}
+
+TEST_CASE("reduce combines halves, the left one rounded up") {
+  runtime rt{config_of(1)};
+  auto nest = [](const std::string& a, const std::string& b) { return "(" + a + b + ")"; };
+  std::vector<std::string> letters{"a", "b", "c", "d", "e"};
+  CHECK(posse::reduce(rt, letters, std::string{"0"}, nest) == "(0(((ab)c)(de)))");
+}
+
+TEST_CASE("reduce over every kind of number, operation and count") {
+  runtime rt{config_of(2)};
+  for (std::size_t n = 0; n < 700; ++n) {
+    auto v = shuffled(n, 1000);
+    long expected = std::accumulate(v.begin(), v.end(), 5L);
+    REQUIRE(posse::reduce(rt, v, 5L) == expected); // in order
+    REQUIRE(posse::reduce(rt, v, 5) == expected);  // lanes
+    REQUIRE(posse::reduce(rt, v, 5L, [](long a, long b) { return a + b; }) == expected);
+    REQUIRE(posse::map_reduce(
+              rt, v, [](int x) { return x * 2L; }, 0L, std::plus<>{})
+            == 2 * (expected - 5));
+    std::vector<unsigned char> bytes(v.begin(), v.end());
+    auto sum = std::accumulate(bytes.begin(), bytes.end(), 0u) & 255u;
+    REQUIRE(posse::reduce(rt, bytes, static_cast<unsigned char>(0)) == sum);
+  }
+}
+
+TEST_CASE("min_element and max_element find the first of equal ones") {
+  runtime rt{config_of(2)};
+  for (std::size_t n : {0, 1, 2, 3, 100, 1000, 30'000}) {
+    auto v = shuffled(n, 50);
+    CHECK(posse::min_element(rt, v) == std::ranges::min_element(v));
+    CHECK(posse::max_element(rt, v) == std::max_element(v.begin(), v.end()));
+    CHECK(posse::min_element(rt, v, std::greater<>{}) == std::ranges::max_element(v));
+  }
+}
+
+TEST_CASE("find_if finds the first match and stops") {
+  runtime rt{config_of(1)};
+  auto v = numbers(100'000);
+  for (int wanted : {0, 1, 15, 16, 17, 5000, 99'999}) {
+    int looked = 0;
+    auto found = posse::find_if(rt, v, [&](int x) {
+      ++looked;
+      return x >= wanted;
+    });
+    CHECK(found - v.begin() == wanted);
+    CHECK(looked == wanted + 1);
+  }
+  CHECK(posse::find_if(rt, v, [](int x) { return x < 0; }) == v.end());
+  std::vector<int> none;
+  CHECK(posse::find_if(rt, none, [](int) { return true; }) == none.end());
+}
+
+TEST_CASE("scans equal the standard's, into other elements and in place") {
+  runtime rt{config_of(2)};
+  auto longest = [](int a, int b) { return std::max(a, b); };
+  for (std::size_t n : {0, 1, 2, 100, 1007, 1008, 1009, 4031, 4032, 4033, 5041, 40'000}) {
+    auto v = shuffled(n, 1000);
+    std::vector<int> expected(n);
+    std::vector<int> out(n, -1);
+    std::inclusive_scan(v.begin(), v.end(), expected.begin());
+    posse::inclusive_scan(rt, v, out);
+    CHECK(out == expected);
+    std::inclusive_scan(v.begin(), v.end(), expected.begin(), longest, 500);
+    posse::inclusive_scan(rt, v, out, longest, 500);
+    CHECK(out == expected);
+    std::exclusive_scan(v.begin(), v.end(), expected.begin(), 7);
+    posse::exclusive_scan(rt, v, out, 7);
+    CHECK(out == expected);
+    out = v;
+    posse::exclusive_scan(rt, out, out, 7);
+    CHECK(out == expected);
+    std::inclusive_scan(v.begin(), v.end(), v.begin());
+    posse::inclusive_scan(rt, out = shuffled(n, 1000), out);
+    CHECK(out == v);
+  }
+}
+
+TEST_CASE("scans of strings keep the order") {
+  runtime rt{config_of(2)};
+  for (std::size_t n : {1, 2, 3, 255, 256, 257, 1025}) {
+    auto text
+      = posse::map(rt, numbers(n), [](int i) { return std::string(1, char('a' + i % 26)); });
+    std::vector<std::string> expected(n);
+    std::vector<std::string> out(n);
+    std::inclusive_scan(text.begin(), text.end(), expected.begin());
+    posse::inclusive_scan(rt, text, out);
+    CHECK(out == expected);
+    std::exclusive_scan(text.begin(), text.end(), expected.begin(), std::string{">"});
+    posse::exclusive_scan(rt, text, out, std::string{">"});
+    CHECK(out == expected);
+  }
+}
+
+TEST_CASE("sort sorts numbers and strings, in any order, whatever their pattern") {
+  runtime rt{config_of(2)};
+  for (std::size_t n : {0, 1, 2, 3, 255, 256, 257, 4096, 4097, 100'000})
+    for (unsigned range : {1u, 2u, 10u, 1'000'000'007u}) {
+      auto v = shuffled(n, range);
+      auto expected = v;
+      std::ranges::sort(expected);
+      posse::sort(rt, v);
+      REQUIRE(v == expected);
+      posse::sort(rt, v); // sorted already
+      REQUIRE(v == expected);
+      posse::sort(rt, v, std::greater<>{});
+      std::ranges::reverse(expected);
+      REQUIRE(v == expected);
+      posse::sort(rt, v, [](int a, int b) { return a < b; });
+      std::ranges::reverse(expected);
+      REQUIRE(v == expected);
+    }
+  auto names = posse::map(rt, shuffled(20'000), [](int i) { return std::to_string(i); });
+  std::deque<std::string> deque(names.begin(), names.end());
+  std::ranges::sort(names);
+  posse::sort(rt, deque);
+  CHECK(std::ranges::equal(names, deque));
+}
+
+TEST_CASE("sort needs n log n comparisons even where pivots are bad") {
+  runtime rt{config_of(1)};
+  constexpr std::size_t n = 20'000;
+  // McIlroy's adversary decides what an element is only when it is compared,
+  // so that every pivot turns out to be small.
+  constexpr int gas = static_cast<int>(n);
+  std::vector<int> value(n, gas);
+  int solid = 0;
+  std::size_t candidate = 0;
+  long comparisons = 0;
+  auto less = [&](std::size_t x, std::size_t y) {
+    ++comparisons;
+    if (value[x] == gas && value[y] == gas)
+      value[x == candidate ? x : y] = solid++;
+    if (value[x] == gas)
+      candidate = x;
+    else if (value[y] == gas)
+      candidate = y;
+    return value[x] < value[y];
+  };
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  posse::sort(rt, order, less);
+  CHECK(comparisons < 8L * 20'000 * 15);
+  std::vector<int> found;
+  for (auto i : order)
+    found.push_back(value[i]);
+  CHECK(std::ranges::is_sorted(found));
+}
+
+TEST_CASE("stable_sort keeps the order of equal elements") {
+  runtime rt{config_of(2)};
+  struct item {
+    int key;
+    std::size_t place;
+    bool operator==(const item&) const = default;
+  };
+  for (std::size_t n : {0, 1, 2, 511, 512, 513, 1500, 50'000})
+    for (unsigned range : {1u, 3u, 1000u, 1'000'000'007u}) {
+      std::vector<item> v;
+      for (auto key : shuffled(n, range))
+        v.push_back({key, v.size()});
+      auto expected = v;
+      auto less = [](const item& a, const item& b) { return a.key < b.key; };
+      std::ranges::stable_sort(expected, less);
+      posse::stable_sort(rt, v, less);
+      REQUIRE(v == expected);
+    }
+  auto v = shuffled(50'000);
+  auto expected = v;
+  std::ranges::sort(expected);
+  posse::stable_sort(rt, v);
+  CHECK(v == expected);
+}
+
+TEST_CASE("move-only elements can be sorted") {
+  runtime rt{config_of(2)};
+  auto less = [](const auto& a, const auto& b) { return *a < *b; };
+  std::vector<std::unique_ptr<int>> v;
+  for (auto x : shuffled(20'000))
+    v.push_back(std::make_unique<int>(x));
+  auto w = posse::map(rt, v, [](const auto& p) { return std::make_unique<int>(*p); });
+  posse::sort(rt, v, less);
+  posse::stable_sort(rt, w, less);
+  CHECK(std::ranges::is_sorted(v, less));
+  CHECK(std::ranges::equal(v, w, [](const auto& a, const auto& b) { return *a == *b; }));
+}
+
+TEST_CASE("the first exception in the order of elements comes out") {
+  for (std::size_t executors : {1, 2}) {
+    runtime rt{config_of(executors)};
+    auto v = numbers(50'000);
+    auto thrown = [](auto call) {
+      try {
+        call();
+      } catch (const too_big& e) {
+        return e.value;
+      }
+      return -1;
+    };
+    auto check = [](int x) {
+      if (x >= 20'000)
+        throw too_big{x};
+      return x;
+    };
+    CHECK(thrown([&] { posse::for_each(rt, v, check); }) == 20'000);
+    CHECK(thrown([&] { posse::map(rt, v, check); }) == 20'000);
+    CHECK(thrown([&] { posse::map_reduce(rt, v, check, 0L, std::plus<>{}); }) == 20'000);
+    CHECK(thrown([&] { posse::find_if(rt, v, [&](int x) { return check(x) < 0; }); }) == 20'000);
+    // A match before it, as in a sequential loop, means that it never happens.
+    CHECK(thrown([&] {
+            auto found = posse::find_if(rt, v, [&](int x) { return check(x) == 19'999; });
+            CHECK(*found == 19'999);
+          })
+          == -1);
+    CHECK(
+      thrown([&] { posse::sort(rt, v, [&](int a, int b) { return check(std::min(a, b)) < b; }); })
+      >= 20'000);
+    std::ranges::sort(v);
+    CHECK(v == numbers(50'000)); // nothing lost
+  }
+}
+
+TEST_CASE("fork_merge_n runs every branch") {
+  runtime rt{config_of(2)};
+  for (std::size_t n : {0, 1, 2, 10, 1000}) {
+    std::vector<std::size_t> results(n);
+    rt.run([&](member& m) {
+      posse::fork_merge_n(m, n, [&](member&, std::size_t i) { results[i] = i + 1; });
+    });
+    for (std::size_t i = 0; i < n; ++i)
+      CHECK(results[i] == i + 1);
+  }
+}
+
+TEST_CASE("algorithms are declared functions: they count, can be offloaded and nested") {
+  runtime rt{config_of(2)};
+  auto calls = [&] {
+    for (const auto& f : rt.stats().functions)
+      if (f.name == "reduce")
+        return f.calls;
+    return std::uint64_t{0};
+  };
+  auto before = calls();
+  CHECK(posse::reduce.offload(rt, numbers(10), 0) == 45);
+  CHECK(calls() == before + 1);
+  auto sums = rt.run([&](member& m) {
+    return posse::map(m, std::views::iota(1, 100), [](member& k, int n) {
+      return posse::reduce(k, numbers(static_cast<std::size_t>(n)), 0);
+    });
+  });
+  CHECK(sums.back() == 99 * 98 / 2);
+}
+
+TEST_CASE("algorithms stop when the runtime is cancelled") {
+  runtime rt{config_of(1)};
+  CHECK_THROWS_AS(posse::for_each(rt, std::views::iota(0L, 1L << 60),
+                                  [&](long i) {
+                                    if (i == 100'000)
+                                      rt.cancel();
+                                  }),
+                  posse::cancelled);
+}
