@@ -54,7 +54,7 @@ public:
   /// thread's own.
   static std::byte* running_top(const executor& e) noexcept {
     const auto* f = e.running_;
-    return f == nullptr || f == e.native_ ? nullptr : f->stack_.top();
+    return f == nullptr || f == &*e.native_ ? nullptr : f->stack_.top();
   }
 
   /// Calls `visit(low, high)` for the used part of the stack of each of its
