@@ -29,7 +29,8 @@ namespace {
 
 constexpr std::uint64_t depth = 1000;
 
-struct task {
+/// A cache line each, as tasks on the heap have.
+struct alignas(64) task {
   double key;
   std::uint64_t value;
 };

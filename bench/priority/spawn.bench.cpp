@@ -2,7 +2,7 @@
 // spawn (a closure and a completion on the executors' own queue, what one would write by hand),
 // spawn() below two evaluations, spawn() above, and std::async.
 //
-// Each task works for some 2 us, a short one for something worth sending elsewhere; the rows of
+// Each task works for some 4 us, a short one for something worth sending elsewhere; the rows of
 // empty tasks show the bare costs.
 
 #include "bench/support/bench.hpp"

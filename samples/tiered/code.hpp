@@ -29,7 +29,7 @@ inline constexpr std::size_t tiers = 4;
 /// What the tiers are called.
 [[nodiscard]] const char* tier_name(std::size_t tier) noexcept;
 
-/// Makes code for a function and all that it calls. Any thread, with 2 MiB of stack for tier 3;
+/// Makes code for a function and all that it calls. Any thread, with 1 MiB of stack for tier 3;
 /// that one also takes turns with itself, see native.hpp.
 /// @param p outlives the code
 /// @param tier below `tiers`

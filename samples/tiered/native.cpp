@@ -71,6 +71,12 @@ std::unique_ptr<const code> make_native(const program& p, std::uint32_t function
          "-ffp-contract=off",    // a * b + c rounds twice, as in the other tiers
          "-fno-math-errno",      // sqrt is one instruction
          "-fno-strict-aliasing", // values are integers or doubles
+         // GCC 12 crashes after some 90 compilations in one process unless these passes, which keep
+         // state from one to the next, are off.
+         "-fno-ipa-cp",
+         "-fno-ipa-sra",
+         "-fno-ipa-modref",
+         "-fno-ipa-icf",
        })
     gcc_jit_context_add_command_line_option(context.get(), option);
 

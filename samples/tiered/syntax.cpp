@@ -31,8 +31,8 @@ std::uint32_t temporaries(const node& e) noexcept {
 }
 
 std::int64_t frame_bytes(const function& f) noexcept {
-  // Measured with g++ 12 at -O2 a level of the tree walk takes 128 bytes; rounded up generously,
-  // so that code without optimisation fits as well.
+  // With g++ 12 a level of the tree walk takes 104 bytes at -O2, 144 without optimisation, and 336
+  // under AddressSanitizer, for which stacks are made twice as large as the limit.
   constexpr std::int64_t call_bytes = 128;
   constexpr std::int64_t level_bytes = 224;
   return call_bytes + std::int64_t{sizeof(value)} * (f.slots + temporaries(*f.body))

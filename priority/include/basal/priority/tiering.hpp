@@ -85,6 +85,7 @@ public:
     const Code* code = nullptr; ///< lives as long as the tiering
   };
 
+  /// An item and its code. Made by add().
   class entry {
   public:
     entry(tiering& owner, Item item)
@@ -98,6 +99,7 @@ public:
     /// Counts one execution and tells what to run. May submit a compilation,
     /// never waits for one (but see tiering_config::in_caller). Costs an atomic
     /// addition while tiers are left to compile, and two loads after that.
+    /// Throws nothing: what cannot be submitted is tried again later.
     choice execute() {
       if (!ladder_.settled()) [[unlikely]]
         submit_what_is_due(ladder_.count());
@@ -110,6 +112,7 @@ public:
       return {tier, tier == 0 ? nullptr : codes_[tier - 1].get()};
     }
 
+    /// @param tier 1 to the number of thresholds; here and below
     compile_state state(std::size_t tier) const noexcept {
       return ladder_.state(tier);
     }
@@ -179,8 +182,13 @@ public:
         right();
         return;
       }
-      owner_.keep(owner_.pool_.try_submit({owner_.config_.at, task_key{owner_.config_.name, tier}},
-                                          std::move(right)));
+      try {
+        owner_.keep(owner_.pool_.try_submit(
+          {owner_.config_.at, task_key{owner_.config_.name, tier}}, std::move(right)));
+      } catch (const std::exception&) {
+        // No memory for the task. The claim was given back, and the execution
+        // goes on without.
+      }
     }
 
     void compile(std::size_t tier) noexcept {
@@ -287,8 +295,14 @@ private:
     if (!task.valid())
       return;
     const std::lock_guard guard{mutex_};
-    std::erase_if(tasks_, [](const auto& t) { return t.is_ready(); });
-    tasks_.push_back(std::move(task));
+    try {
+      std::erase_if(tasks_, [](const auto& t) { return t.is_ready(); });
+      tasks_.push_back(std::move(task));
+    } catch (...) { // no memory for the handle, so the destructor could not wait for it
+      if (!task.cancel())
+        task.wait();
+      throw;
+    }
   }
 
   background_pool& pool_;

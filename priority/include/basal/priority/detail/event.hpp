@@ -10,7 +10,7 @@ namespace basal::priority::detail {
 
 using clock = std::chrono::steady_clock;
 
-/// The time `limit` from now; the end of time where that is later.
+/// The time `limit` from now, if that is later; at most the end of time.
 template <class Rep, class Period>
 clock::time_point deadline_after(std::chrono::duration<Rep, Period> limit) {
   const auto now = clock::now();
@@ -19,6 +19,8 @@ clock::time_point deadline_after(std::chrono::duration<Rep, Period> limit) {
   const std::chrono::duration<double, std::nano> possible = clock::time_point::max() - now;
   if (!(wanted < possible))
     return clock::time_point::max();
+  if (!(wanted.count() > 0))
+    return now;
   return now + std::chrono::duration_cast<clock::duration>(wanted);
 }
 
