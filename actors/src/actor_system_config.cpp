@@ -71,6 +71,7 @@ caf::settings actor_system_config::dump_content() const {
     caf::put_missing(group, "compute-executors", options.compute_executors);
     caf::put_missing(group, "quantum", caf::timespan{options.quantum});
     caf::put_missing(group, "stack-bytes", options.stack_bytes);
+    actors::put_missing_knobs(options.knobs, group);
   } catch (const std::invalid_argument&) {
     // Shown as it was given; parse() tells what is wrong with it.
   }
