@@ -119,6 +119,7 @@ caf::settings actor_system_config::dump_content() const {
     caf::put_missing(group, "quantum", caf::timespan{options.quantum});
     caf::put_missing(group, "stack-bytes", options.stack_bytes);
     caf::put_missing(group, "pinning", std::string{actors::to_string(options.pin)});
+    actors::put_missing_knobs(options.knobs, group);
   } catch (const std::invalid_argument&) {
     // Shown as it was given; parse() tells what is wrong with it.
   }

@@ -25,8 +25,9 @@ using namespace std::chrono_literals;
 using executors::tick_clock;
 using steady = std::chrono::steady_clock;
 
+constexpr std::size_t few_trips = 5;
 constexpr std::size_t calibration_trips = 50;
-constexpr std::size_t calibration_warm_up = 10;
+constexpr double busy_us = 20;
 
 mab::function_key key_of(const mab::knobs& k) {
   auto result = mab::function_key::from_name("knobs");
@@ -78,8 +79,12 @@ void chooser_host::calibrate() {
     static void run(void* object, executors::executor&) noexcept {
       auto& self = *static_cast<task*>(object);
       const auto nothing = [] {};
-      self.result = mab::calibrate([&] { hop(self.host.compute_, self.host.system_, nothing); },
-                                   steady::now, calibration_trips, calibration_warm_up);
+      const auto trip = [&] { hop(self.host.compute_, self.host.system_, nothing); };
+      // A few tell whether the machine is busy with something else: then more of them would only
+      // delay the start.
+      self.result = mab::calibrate(trip, steady::now, few_trips, few_trips);
+      if (self.result.overhead_us() < busy_us)
+        self.result = mab::calibrate(trip, steady::now, calibration_trips, 0);
       self.done.set();
     }
   };

@@ -13,12 +13,15 @@ namespace basal::actors::detail {
 
 const executors::work_ops hop_job::ops{&hop_job::run, &hop_job::discard};
 
-hop_job::hop_job(caf::actor_system& system, function call) noexcept
-  : system_(system), call_(call), account_(executors::delegated_time::current_account()) {
+hop_job::hop_job(posse::runtime& compute, caf::actor_system& system, function call) noexcept
+  : compute_(compute),
+    system_(system),
+    call_(call),
+    account_(executors::delegated_time::current_account()) {
 }
 
-void hop_job::travel(posse::runtime& compute) {
-  if (!compute.compute().submit({this, &ops}))
+void hop_job::travel() {
+  if (!compute_.compute().submit({this, &ops}))
     throw posse::runtime_stopped{};
   done_.wait();
   if (discarded_)
@@ -27,6 +30,8 @@ void hop_job::travel(posse::runtime& compute) {
 
 void hop_job::run(void* object, executors::executor& self) noexcept {
   auto& job = *static_cast<hop_job*>(object);
+  if (job.compute_.is_cancelled())
+    return discard(object);
   // What CAF keeps for each thread; message executors have it from their start.
   if (caf::logger::current_logger() == nullptr)
     CAF_SET_LOGGER_SYS(&job.system_);

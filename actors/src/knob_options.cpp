@@ -77,4 +77,19 @@ knob_options read_knob_options(const caf::actor_system_config& cfg) {
   return result;
 }
 
+void put_missing_knobs(const knob_options& options, caf::settings& basal_group) {
+  const auto put = [&](const char* name, const auto& value) {
+    caf::put_missing(basal_group, prefix + dashed(name), value);
+  };
+  const auto& k = options.knobs;
+  for (const auto& info : mab::knob_table())
+    put(info.name, k.*info.value);
+  put("hint_exploration_count", std::size_t{k.hint_exploration_count});
+  put("enable_strikes", k.enable_strikes);
+  put("restart_on_shift", k.restart_on_shift);
+  put("chosen_by", std::string{to_string(k.chosen_by)});
+  put("model", std::string{to_string(k.model)});
+  put("calibrate", options.calibrate);
+}
+
 } // namespace basal::actors

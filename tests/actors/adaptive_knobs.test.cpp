@@ -86,6 +86,14 @@ TEST_CASE("knobs out of their range are refused before the system starts, with n
   CHECK(refusal_of({"--basal.mab-p-low=1"}).empty());
 }
 
+TEST_CASE("who asks for the configuration sees the knobs") {
+  basal::actor_system_config cfg;
+  cfg.set("basal.mab-k-starve", 0.25);
+  const auto text = caf::deep_to_string(cfg.dump_content());
+  CHECK_THAT(text, ContainsSubstring("mab-k-starve") && ContainsSubstring("0.25")
+                     && ContainsSubstring("mab-chosen-by") && ContainsSubstring("thompson"));
+}
+
 TEST_CASE("the start measures what an offload costs, unless it is told") {
   {
     fixture f;

@@ -107,3 +107,31 @@ TEST_CASE("a system that ends with functions under way lets them end") {
   }
   CHECK(ended == 50);
 }
+
+TEST_CASE("a system that does not wait for its actors does not wait for what has not begun") {
+  static std::atomic<int> ran{0};
+  static std::atomic<bool> begun{false};
+  ran = 0;
+  begun = false;
+  constexpr int count = 1000; // ten seconds of work
+  {
+    fixture f{1, 1};
+    for (int i = 0; i < count; ++i) {
+      auto worker = f.system.spawn([](event_based_actor* me) -> behavior {
+        return {[me](int) {
+          offload(me, [] {
+            begun.store(true);
+            begun.notify_all();
+            burn(std::chrono::milliseconds{10});
+            ++ran;
+          });
+        }};
+      });
+      f.self->send(worker, 1);
+    }
+    begun.wait(false);
+    f.system.await_actors_before_shutdown(false);
+  }
+  CHECK(ran >= 1);
+  CHECK(ran < count);
+}

@@ -48,6 +48,20 @@ TEST_CASE("the totals of a family are those of its choosers, the dead ones' incl
   CHECK(s.totals.decisions() == expected[event::finished]);
 }
 
+TEST_CASE("a family shows what the chooser believes that reported last") {
+  auto shared = std::make_shared<family>("f");
+  CHECK(shared->snapshot().function_time.n() == 0);
+  CHECK(shared->snapshot().overhead.n() == 0);
+  actor a{shared, 1};
+  a.run({.function_us = 3000, .overhead_us = 40}, load_of(0.7), 64); // reports after the 64th
+  const auto seen = shared->snapshot();
+  CHECK(seen.function_time == a.decider().believed().inline_belief());
+  CHECK(seen.overhead == a.decider().believed().offload_belief());
+  CHECK(std::exp(seen.function_time.mean()) == Approx(3000));
+  { actor idle{shared, 2}; } // has nothing to say, and does not erase what others said
+  CHECK(shared->snapshot().function_time == seen.function_time);
+}
+
 TEST_CASE("a chooser reports after 1, 2, 4, ... 64 outcomes and then every 64") {
   auto shared = std::make_shared<family>("f");
   actor a{shared, 1};

@@ -24,4 +24,7 @@ void add_knob_options(caf::config_option_set& options);
 /// @throws std::invalid_argument naming the knob, its value and its range
 knob_options read_knob_options(const caf::actor_system_config& cfg);
 
+/// Adds those that are missing to the group "basal" of a configuration that is shown to somebody.
+void put_missing_knobs(const knob_options& options, caf::settings& basal_group);
+
 } // namespace basal::actors

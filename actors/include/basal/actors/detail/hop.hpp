@@ -24,20 +24,22 @@ class hop_job {
 public:
   using function = void (*)(hop_job&) noexcept;
 
-  hop_job(caf::actor_system& system, function call) noexcept;
+  hop_job(posse::runtime& compute, caf::actor_system& system, function call) noexcept;
 
   hop_job(const hop_job&) = delete;
   hop_job& operator=(const hop_job&) = delete;
 
-  /// Returns when the function has run.
+  /// Returns when the function has run. Not run once the runtime was cancelled: a system that ends
+  /// does not wait for what has not begun.
   /// @throws posse::runtime_stopped, posse::cancelled when it will not run any more
-  void travel(posse::runtime& compute);
+  void travel();
 
 private:
   static void run(void* object, executors::executor& self) noexcept;
   static void discard(void* object) noexcept;
   static const executors::work_ops ops;
 
+  posse::runtime& compute_;
   caf::actor_system& system_;
   function call_;
   executors::stopwatch* account_; // measures the caller; null if nobody does
@@ -61,7 +63,7 @@ std::invoke_result_t<Body&> hop(posse::runtime& compute, caf::actor_system& syst
                          std::conditional_t<std::is_reference_v<result>, std::add_pointer_t<result>,
                                             std::decay_t<result>>>;
   struct job final : hop_job {
-    job(caf::actor_system& s, Body& b) noexcept : hop_job(s, &call), body(b) {
+    job(posse::runtime& r, caf::actor_system& s, Body& b) noexcept : hop_job(r, s, &call), body(b) {
     }
 
     static void call(hop_job& self) noexcept {
@@ -84,8 +86,8 @@ std::invoke_result_t<Body&> hop(posse::runtime& compute, caf::actor_system& syst
   };
   if (is_on(compute))
     return body();
-  job there{system, body};
-  there.travel(compute);
+  job there{compute, system, body};
+  there.travel();
   if (there.thrown)
     std::rethrow_exception(std::move(there.thrown));
   if constexpr (std::is_reference_v<result>)
