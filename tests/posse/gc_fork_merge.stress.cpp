@@ -160,6 +160,33 @@ TEST_CASE("a result that waits for its merge is kept") {
     REQUIRE(early_result(rt) == 0);
 }
 
+TEST_CASE("a stolen branch may return what is aligned to a cache line") {
+  struct alignas(64) line {
+    const canaries::node* list;
+  };
+  runtime rt{impatient(2)};
+  auto lost = rt.run([&](member& m) {
+    auto [a, b] = m.fork_merge(
+      [&](member& k) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (rt.stats().merges == 0 && std::chrono::steady_clock::now() < end)
+          k.poll();
+        gc::collect();
+        canaries::litter(20'000);
+        return line{canaries::make(81, 10)};
+      },
+      [](member&) {
+        line result{canaries::make(82, 10)};
+        if (reinterpret_cast<std::uintptr_t>(&result) % 64 != 0)
+          result.list = nullptr;
+        return result;
+      });
+    return canaries::lost(a.list, 81, 10) + canaries::lost(b.list, 82, 10);
+  });
+  CHECK(lost == 0);
+  CHECK(rt.stats().merges == 1);
+}
+
 #ifndef __SANITIZE_THREAD__ // nothing is collected there
 TEST_CASE("where the collector does not look for it, such a result is lost") {
   CHECK(canaries::loses_objects("[hidden-results]"));

@@ -210,7 +210,7 @@ void* allocate_visible(std::size_t bytes) noexcept {
 }
 
 void release_visible(void* memory) noexcept {
-  results_are_hidden() ? std::free(memory) : GC_free(memory);
+  results_are_hidden() ? std::free(memory) : GC_free(GC_base(memory));
 }
 
 /// Before main(), in programs that use the heap at all: so the collector takes
