@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# usage: run.sh BUILD PREFIX install|posse_without_caf|everything|unknown_component|pkg_config
+# usage: run.sh BUILD PREFIX install|posse_without_caf|shared_heap|everything|unknown_component|
+#                             pkg_config
 # What a user of the installed package does. CXX and CMAKE come from the environment.
 set -euo pipefail
 build=$1 prefix=$2 what=$3
@@ -28,6 +29,16 @@ case $what in
     "$work/fork_merge"
     "$work/collector"
     ;;
+  shared_heap)
+    configure -DWANTED=posse_gc -DCMAKE_DISABLE_FIND_PACKAGE_CAF=ON
+    "$CMAKE" --build "$work" --parallel 2
+    "$work/shared_heap"
+    # Only who uses the heap links the collector.
+    if ldd "$work/fork_merge" | grep libgc.so; then
+      echo "fork_merge links the collector" >&2
+      exit 1
+    fi
+    ;;
   everything)
     configure -DWANTED=
     "$CMAKE" --build "$work" --parallel 2
@@ -52,6 +63,12 @@ case $what in
       "$CXX" -O1 -o "$work/$source" "$consumer/$source.cpp" $(pkg-config --cflags --libs basal)
       "$work/$source"
     done
+    if [[ -e ${file%/*}/basal-posse-gc.pc ]]; then
+      # shellcheck disable=SC2046
+      "$CXX" -O1 -o "$work/shared_heap" "$consumer/shared_heap.cpp" \
+        $(pkg-config --cflags --libs basal-posse-gc)
+      "$work/shared_heap"
+    fi
     ;;
   *)
     echo "unknown: $what" >&2

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -51,6 +52,31 @@ constexpr std::uint64_t check_of(std::uint64_t list, std::uint64_t index) {
 [[gnu::noinline]] inline void litter(std::uint64_t objects) {
   make(~std::uint64_t{0} >> 24, objects);
 }
+
+/// Whether there are collections at all: the heap disables them under
+/// ThreadSanitizer.
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool collects = false;
+#else
+inline constexpr bool collects = true;
+#endif
+
+/// How long a test goes on that has not yet done what it wants to do: on a busy
+/// machine each collection waits until all threads had a CPU.
+class patience {
+public:
+  /// @param variable if it is set in the environment, patience is endless
+  explicit patience(const char* variable) : endless_(std::getenv(variable) != nullptr) {
+  }
+  bool is_over() const {
+    return !endless_ && std::chrono::steady_clock::now() > end_;
+  }
+
+private:
+  bool endless_;
+  std::chrono::steady_clock::time_point end_
+    = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+};
 
 /// A number from the environment: the same tests, but longer.
 inline std::uint64_t amount(const char* variable, std::uint64_t otherwise) {

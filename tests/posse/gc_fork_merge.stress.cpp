@@ -32,23 +32,25 @@ constexpr std::uint64_t length = 20;
 
 /// Each call holds a list while its branches run, in its frame and in what its
 /// branches capture, and returns a new one that nothing else points to.
-result tree(member& m, std::uint64_t id, int depth, std::uint64_t collect_every) {
+result tree(member& m, std::uint64_t id, int depth, std::uint64_t collect_every,
+            const canaries::patience& patience) {
   const auto* mine = canaries::make(id, length);
   result sum;
   if (depth == 0) {
     spin(std::chrono::microseconds{20});
-    if (id % collect_every == 0)
+    if (id % collect_every == 0 && !patience.is_over())
       gc::collect();
     m.poll();
   } else {
     // The branches own what they capture; one of them may be moved from.
     const auto* lent = canaries::make(id ^ 0x5555, length);
-    auto [a, b] = m.fork_merge([=](member& k) { return tree(k, 2 * id, depth - 1, collect_every); },
-                               [=](member& k) {
-                                 auto r = tree(k, 2 * id + 1, depth - 1, collect_every);
-                                 r.lost += canaries::lost(lent, id ^ 0x5555, length);
-                                 return r;
-                               });
+    auto [a, b] = m.fork_merge(
+      [=, &patience](member& k) { return tree(k, 2 * id, depth - 1, collect_every, patience); },
+      [=, &patience](member& k) {
+        auto r = tree(k, 2 * id + 1, depth - 1, collect_every, patience);
+        r.lost += canaries::lost(lent, id ^ 0x5555, length);
+        return r;
+      });
     sum.lost = a.lost + b.lost + canaries::lost(a.list, 4 * id, length)
                + canaries::lost(b.list, 4 * id + 2, length);
   }
@@ -94,6 +96,7 @@ TEST_CASE("no object of a victim, a delegate or a result is lost") {
   std::uint64_t waits = 0;
   const auto rounds = canaries::amount("BASAL_GC_ROUNDS", 3);
   const auto before = gc::stats().collections;
+  const canaries::patience patience{"BASAL_GC_ROUNDS"};
   for (std::size_t executors = 1; executors <= 4; ++executors) {
     runtime rt{impatient(executors)};
     std::atomic<std::uint64_t> lost{0};
@@ -101,7 +104,7 @@ TEST_CASE("no object of a victim, a delegate or a result is lost") {
     for (std::uint64_t t = 0; t < 2; ++t)
       callers.emplace_back([&, t] {
         for (std::uint64_t i = 0; i < rounds; ++i) {
-          auto r = pure_tree(rt, 1, 8, 3 + (i + t) % 5);
+          auto r = pure_tree(rt, 1, 8, 3 + (i + t) % 5, patience);
           canaries::litter(1000);
           lost += r.lost + canaries::lost(r.list, 2, length);
         }
@@ -117,9 +120,7 @@ TEST_CASE("no object of a victim, a delegate or a result is lost") {
   INFO("thefts " << thefts << ", merge waits " << waits << ", collections " << collections);
   CHECK(thefts > 0);
   CHECK(waits > 0);
-#ifndef __SANITIZE_THREAD__
-  CHECK(collections > 100);
-#endif
+  CHECK((collections > 0) == canaries::collects);
 }
 
 TEST_CASE("a victim that waits for seconds keeps what it holds") {
@@ -155,11 +156,38 @@ TEST_CASE("a victim that waits for seconds keeps what it holds") {
 
 TEST_CASE("a result that waits for its merge is kept") {
   runtime rt{impatient(2)};
-  for (int i = 0; i < 10; ++i)
+  for (int i = 0; i < 4; ++i)
     REQUIRE(early_result(rt) == 0);
 }
 
-#ifndef __SANITIZE_THREAD__ // the collector is disabled there
+TEST_CASE("a stolen branch may return what is aligned to a cache line") {
+  struct alignas(64) line {
+    const canaries::node* list;
+  };
+  runtime rt{impatient(2)};
+  auto lost = rt.run([&](member& m) {
+    auto [a, b] = m.fork_merge(
+      [&](member& k) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (rt.stats().merges == 0 && std::chrono::steady_clock::now() < end)
+          k.poll();
+        gc::collect();
+        canaries::litter(20'000);
+        return line{canaries::make(81, 10)};
+      },
+      [](member&) {
+        line result{canaries::make(82, 10)};
+        if (reinterpret_cast<std::uintptr_t>(&result) % 64 != 0)
+          result.list = nullptr;
+        return result;
+      });
+    return canaries::lost(a.list, 81, 10) + canaries::lost(b.list, 82, 10);
+  });
+  CHECK(lost == 0);
+  CHECK(rt.stats().merges == 1);
+}
+
+#ifndef __SANITIZE_THREAD__ // nothing is collected there
 TEST_CASE("where the collector does not look for it, such a result is lost") {
   CHECK(canaries::loses_objects("[hidden-results]"));
 }
@@ -183,13 +211,13 @@ TEST_CASE("maps built, merged and reduced in parallel survive collections") {
     even.emplace_back(2 * i, i);
     odd.emplace_back(2 * i + 1, i);
   }
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 5; ++round) {
     auto sum = rt.run([&](member& m) {
       auto [a, b] = m.fork_merge([&](member& k) { return map::from_sorted(k, even); },
                                  [&](member& k) { return map::from_sorted(k, odd); });
       gc::collect();
       auto both = set_union(m, a, b).map(m, [](std::uint32_t k, std::uint64_t v) {
-        if (k % 5000 == 0)
+        if (k % 10'000 == 0)
           gc::collect();
         return v + 1;
       });

@@ -64,11 +64,13 @@ TEST_CASE("objects that are pointed to survive collections, and garbage is reuse
   }
   auto after = gc::stats();
   CHECK(sum(kept) == 9'999L * 10'000 / 2);
-  CHECK(after.collections >= before.collections + 5);
   CHECK(after.allocated_bytes - before.allocated_bytes >= 50u * 20'000 * sizeof(list_node) - 8192);
+#ifndef __SANITIZE_THREAD__ // nothing is collected there
+  CHECK(after.collections >= before.collections + 5);
   // A million nodes were made; without reuse they would take 32 MB.
   CHECK(after.heap_bytes < before.heap_bytes + (24u << 20));
   CHECK(after.longest_pause >= after.last_pause);
+#endif
 }
 
 TEST_CASE("objects are aligned, zeroed, distinct, and may have any size") {
@@ -115,6 +117,7 @@ TEST_CASE("a handle keeps its object alive where the collector does not look") {
   CHECK(!gc::handle<gc::ptr<list_node>>{}.get());
 }
 
+#ifndef __SANITIZE_THREAD__
 TEST_CASE("what a handle held is collected once the last handle is gone") {
   auto used = [] {
     gc::collect();
@@ -130,6 +133,7 @@ TEST_CASE("what a handle held is collected once the last handle is gone") {
   handles.clear();
   CHECK(used() < before + 10'000'000);
 }
+#endif
 
 TEST_CASE("vectors are immutable ranges that share their elements") {
   auto squares = gc::vector<int>::generate(10, [](auto i) { return static_cast<int>(i * i); });
@@ -178,6 +182,7 @@ TEST_CASE("an account counts what its scope allocates, and no more") {
   CHECK(outer.bytes() + 4096 > 2000 * sizeof(list_node));
 }
 
+#ifndef __SANITIZE_THREAD__
 TEST_CASE("garbage does not exceed an account's limit, live objects do") {
   gc::collect();
   auto base = gc::stats().used_bytes;
@@ -188,6 +193,7 @@ TEST_CASE("garbage does not exceed an account's limit, live objects do") {
   CHECK(limited.bytes() <= limited.limit());
   CHECK_THROWS_AS(make_list(10'000'000), gc::limit_exceeded);
 }
+#endif
 
 TEST_CASE("fibers of one executor charge their own accounts while they take turns") {
   runtime rt{{.compute_executors = 1, .quantum = runtime_config::min_quantum}};

