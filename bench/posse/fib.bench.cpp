@@ -8,11 +8,8 @@
 // as the compiler likes it ("serial"); oneTBB's task_group, its API for two
 // branches. OpenMP tasks are left out here: at this grain they take seconds.
 
-#include "bench/support/bench.hpp"
+#include "bench/posse/program.hpp"
 
-#include <basal/posse/posse.hpp>
-
-#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 namespace {
@@ -56,44 +53,16 @@ long fib_tbb(int n) {
 }
 
 const bench::suite fib_suite{[](bench::plan& plan) {
-  const int n = plan.quick() ? 32 : 37;
-  const long expected = fib_noinline(n);
-  auto serial = bench::case_name("fib", n, "serial_noinline", 1);
-  plan.add(serial,
-           [=](benchmark::State& state) {
-             bench::check(state, expected, [&] { return fib_noinline(n); });
-           },
-           {.baseline = serial});
-  plan.add(bench::case_name("fib", n, "serial", 1),
-           [=](benchmark::State& state) {
-             bench::check(state, expected, [&] {
-               int hidden = n;
-               benchmark::DoNotOptimize(hidden); // else the call is hoisted out of the loop
-               return fib_serial(hidden);
-             });
-           },
-           {.baseline = serial});
-  for (int threads : {1, 2}) {
-    plan.add(bench::case_name("fib", n, "basal", threads),
-             [=](benchmark::State& state) {
-               posse::runtime_config config;
-               config.compute_executors = static_cast<std::size_t>(threads);
-               posse::runtime runtime{config};
-               bench::check(state, expected, [&] { return pure_fib(runtime, n); });
-             },
-             {.baseline = serial});
-    plan.add(bench::case_name("fib", n, "tbb", threads),
-             [=](benchmark::State& state) {
-               tbb::task_arena arena{threads};
-               bench::check(state, expected,
-                            [&] { return arena.execute([&] { return fib_tbb(n); }); });
-             },
-             {.baseline = serial});
-  }
-  auto ours = [=](int threads) { return bench::case_name("fib", n, "basal", threads); };
-  plan.figure("fib_overhead", bench::ratio(ours(1), serial));
+  const int n = plan.quick() ? 27 : 37;
+  bench::program<long> program{plan, "fib", std::to_string(n), fib_noinline(n)};
+  program.serial([=] { return fib_noinline(bench::opaque(n)); }, "serial_noinline");
+  program.other_serial([=] { return fib_serial(bench::opaque(n)); }, "serial");
+  program.basal([=](posse::runtime& runtime) { return pure_fib(runtime, n); });
+  program.tbb([=] { return fib_tbb(n); });
+  auto ours = [&](int threads) { return program.case_of("basal", threads); };
+  plan.figure("fib_overhead", bench::ratio(ours(1), program.case_of("serial_noinline", 1)));
   plan.figure("fib_speedup_2", bench::ratio(ours(1), ours(2)));
-  plan.figure("fib_vs_tbb", bench::ratio(bench::case_name("fib", n, "tbb", 2), ours(2)));
+  plan.figure("fib_vs_tbb", bench::ratio(program.case_of("tbb", 2), ours(2)));
 }};
 
 } // namespace

@@ -19,13 +19,12 @@ namespace basal::bench {
 
 /// What the summary figures are made of: names of cases.
 struct program_names {
-  std::string program;
   std::string serial;
   std::string basal_2;
   std::vector<std::string> peers_2;
 };
 
-/// All programs of this executable.
+/// All programs of this executable that the summary is about.
 std::vector<program_names>& all_programs();
 
 /// Declares the cases of one program. Every implementation returns the answer,
@@ -41,7 +40,14 @@ public:
   program& operator=(const program&) = delete;
 
   ~program() {
-    all_programs().push_back({name_, serial_, case_of("basal", 2), std::move(peers_2_)});
+    if (summarised_)
+      all_programs().push_back({serial_, case_of("basal", 2), std::move(peers_2_)});
+  }
+
+  /// For what is too short to be worth a second thread: it would only raise the
+  /// mean over peers and lower that over serial.
+  void leave_out_of_summary() {
+    summarised_ = false;
   }
 
   /// Called before the timing loop. Like the next, to be set before the cases.
@@ -153,6 +159,7 @@ private:
   std::function<void()> prepare_;
   std::string serial_;
   std::vector<std::string> peers_2_;
+  bool summarised_ = true;
 };
 
 /// A sum of floating-point numbers: right if it is within 0.1 % of the exact one.

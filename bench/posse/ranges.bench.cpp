@@ -158,7 +158,7 @@ const bench::suite scan_suite{[](bench::plan& plan) {
 // -- sort ---------------------------------------------------------------------
 
 const bench::suite sort_suite{[](bench::plan& plan) {
-  const std::size_t n = plan.quick() ? 200'000 : 10'000'000;
+  const std::size_t n = plan.quick() ? 100'000 : 10'000'000;
   auto v = std::make_shared<std::vector<int>>();
   auto sorted = [=] { return v->size() == n && std::is_sorted(v->begin(), v->end()); };
   bench::program<bool> program{plan, "sort", std::to_string(n), true};

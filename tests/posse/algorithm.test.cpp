@@ -49,6 +49,11 @@ std::vector<int> shuffled(std::size_t n, unsigned range = 1'000'000'007u) {
   return v;
 }
 
+// Stands for an actor's handle.
+struct caller {
+  runtime* host;
+};
+
 struct too_big : std::runtime_error {
   explicit too_big(int v) : std::runtime_error("too big"), value(v) {
   }
@@ -56,6 +61,25 @@ struct too_big : std::runtime_error {
 };
 
 } // namespace
+
+template <>
+struct basal::posse::caller_traits<caller> {
+  static runtime& runtime_of(const caller& c) {
+    return *c.host;
+  }
+};
+
+TEST_CASE("algorithms can be called with a runtime, a member, and an actor's self") {
+  runtime rt{config_of(2)};
+  auto v = shuffled(1000);
+  auto sum = std::accumulate(v.begin(), v.end(), 0L);
+  CHECK(posse::reduce(rt, v, 0L) == sum);
+  CHECK(posse::reduce(caller{&rt}, v, 0L) == sum);
+  CHECK(rt.run([&](member& m) { return posse::reduce(m, v, 0L); }) == sum);
+  posse::sort(caller{&rt}, v);
+  CHECK(std::ranges::is_sorted(v));
+  CHECK(posse::find_if(caller{&rt}, v, [](int) { return true; }) == v.begin());
+}
 
 TEST_CASE("for_each visits every element once, in order when nobody steals") {
   runtime rt{config_of(1)};

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -149,7 +151,12 @@ private:
       }
       guard.armed = false;
     }
-    return m.merge_taken<upper_part>(node);
+    m.youngest_ = node.older();
+    m.await_merge(node);
+    std::unique_ptr<detail::delegation> merged{node.delegation};
+    if (merged->error)
+      std::rethrow_exception(std::move(merged->error));
+    return *static_cast<detail::typed_delegation<upper_part>&>(*merged).result;
   }
 
   /// Lowers the end to `element`, unless it is lower already.
