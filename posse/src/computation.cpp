@@ -99,7 +99,8 @@ computation::target computation::claim_target(executors::executor& from,
       result.cabal_full = true;
       continue;
     }
-    if (known != nullptr && known->bytes() > lineage_bytes)
+    if (known != nullptr && memory_limit() != memory_context::unlimited
+        && known->bytes() > lineage_bytes)
       continue;
     if (known == nullptr && added == nullptr) {
       added.reset(new (std::nothrow) memory_context{*this, where});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
@@ -94,6 +96,8 @@ void member::finish() noexcept {
   (older_member_ != nullptr ? older_member_->younger_member_ : context_->oldest) = younger_member_;
   (younger_member_ != nullptr ? younger_member_->older_member_ : context_->youngest)
     = older_member_;
+  if (auto* next = context_->youngest; next != nullptr && next->parked_ != nullptr)
+    executors::executor::wake(*std::exchange(next->parked_, nullptr));
 }
 
 // -- a quantum's end ----------------------------------------------------------
@@ -209,6 +213,8 @@ void member::end_quantum() noexcept {
 
 /// A new turn on the executor is a new quantum.
 void member::resume(std::uint64_t suspended_at) noexcept {
+  if (context_ != nullptr)
+    wait_until_youngest();
   auto now = tick_clock::now();
   cells_->suspended_ticks.add(now - suspended_at);
   cells_->merge_waits_ended.add();
@@ -365,7 +371,7 @@ void member::delegate_two(const theft_view& view) noexcept {
   auto& second = *first.younger;
   auto to_other = enter_context() ? prepare(first) : nullptr;
   auto to_self = to_other != nullptr ? prepare(second) : nullptr;
-  if (to_self == nullptr) {
+  if (to_self == nullptr || !has_room_for(*to_self)) {
     cells_->nobody_idle.add();
     return;
   }
@@ -418,10 +424,21 @@ detail::delegation* member::take_seamlessly() noexcept {
     auto d = m->prepare(*m->oldest_ready_);
     if (d == nullptr)
       continue;
+    if (!has_room_for(*d)) {
+      m->give_up(std::move(d));
+      continue;
+    }
     cells_->seamless_thefts.add();
     return &m->take(std::move(d), *context_, nullptr);
   }
   return nullptr;
+}
+
+/// Whether `d` would find as much room on this executor as in sequence: the
+/// members that wait here may hold more than its victims did at the fork.
+bool member::has_room_for(const detail::delegation& d) const noexcept {
+  return origin_->memory_limit() == detail::memory_context::unlimited
+         || context_->bytes() <= d.lineage_bytes;
 }
 
 /// Makes the delegation of this member's oldest ready node, or the next.
@@ -596,6 +613,18 @@ bool member::limit_memory() noexcept {
   auto* lowest = deepest();
   stack_limit_ = static_cast<std::size_t>(here - lowest) > room ? here - room : lowest;
   return heap <= heap_limit && heap_limit != 0;
+}
+
+/// Under a memory limit only the youngest member of a context runs: each began
+/// with what the older ones had left, so those must not grow meanwhile. Nobody
+/// waits for ever, because a member waits only for members that began after it,
+/// be it here or at a merge.
+void member::wait_until_youngest() noexcept {
+  if (context_->youngest == this
+      || origin_->memory_limit() == detail::memory_context::unlimited)
+    return;
+  // Without a stack to go on with it takes its chance with the limit instead.
+  std::ignore = executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; });
 }
 
 void member::throw_too_deep() {

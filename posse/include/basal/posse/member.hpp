@@ -145,6 +145,7 @@ private:
   void delegate_two(const theft_view& view) noexcept;
   detail::delegation* take_seamlessly() noexcept;
   std::unique_ptr<detail::delegation> prepare(right_continuation& node) noexcept;
+  bool has_room_for(const detail::delegation& d) const noexcept;
   void give_up(std::unique_ptr<detail::delegation> d) noexcept;
   detail::delegation& take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
                            const theft_view* view) noexcept;
@@ -156,6 +157,7 @@ private:
   bool enter_context() noexcept;
   void note_allocation() noexcept;
   bool limit_memory() noexcept;
+  void wait_until_youngest() noexcept;
   const std::byte* deepest() const noexcept;
   std::size_t lineage_bytes_at(const right_continuation& node) const noexcept;
 
@@ -210,6 +212,7 @@ private:
   detail::memory_context* context_ = nullptr;
   member* older_member_ = nullptr; ///< in the context
   member* younger_member_ = nullptr;
+  executors::fiber* parked_ = nullptr; ///< waits until it is the youngest here
   std::size_t counted_stack_ = 0; ///< its part of the context's stacks
   std::size_t heap_at_start_ = 0; ///< the context's
   detail::merge_latch latch_;
