@@ -48,6 +48,11 @@ std::size_t computation::memory_limit() const noexcept {
   return limit != 0 ? limit : memory_context::unlimited;
 }
 
+std::size_t computation::bytes_to_begin_with(std::size_t lineage_bytes) const noexcept {
+  auto limit = memory_limit();
+  return limit == memory_context::unlimited ? limit : lineage_bytes + limit / 16;
+}
+
 std::size_t computation::cabal_limit() const noexcept {
   auto limit = options_ != nullptr ? options_->cabal_limit : 0;
   if (limit == 0)
@@ -99,8 +104,7 @@ computation::target computation::claim_target(executors::executor& from,
       result.cabal_full = true;
       continue;
     }
-    if (known != nullptr && memory_limit() != memory_context::unlimited
-        && known->bytes() > lineage_bytes)
+    if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes))
       continue;
     if (known == nullptr && added == nullptr) {
       added.reset(new (std::nothrow) memory_context{*this, where});

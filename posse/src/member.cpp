@@ -437,8 +437,7 @@ detail::delegation* member::take_seamlessly() noexcept {
 /// Whether `d` would find as much room on this executor as in sequence: the
 /// members that wait here may hold more than its victims did at the fork.
 bool member::has_room_for(const detail::delegation& d) const noexcept {
-  return origin_->memory_limit() == detail::memory_context::unlimited
-         || context_->bytes() <= d.lineage_bytes;
+  return context_->bytes() <= origin_->bytes_to_begin_with(d.lineage_bytes);
 }
 
 /// Makes the delegation of this member's oldest ready node, or the next.

@@ -1,3 +1,4 @@
+#include <basal/posse/effects.hpp>
 #include <basal/posse/posse.hpp>
 
 #include "support/catch.hpp"
@@ -29,6 +30,12 @@ constexpr pure<deep> pure_deep{"much_too_deep"};
 }
 
 constexpr pure<leaf> pure_leaf{"deep_leaf"};
+
+std::string asks(member&) {
+  return running_pure_function();
+}
+
+constexpr pure<asks> pure_asks{"asks"};
 
 // What a child process says on stderr, and the signal that ended it.
 std::pair<std::string, int> run_in_child(auto body) {
@@ -68,6 +75,22 @@ TEST_CASE("an overflow without forks is reported with the function, the size and
   CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.cpu0"));
   CHECK_THAT(said, ContainsSubstring("deep_leaf used all of its 131072 bytes"));
   CHECK_THAT(said, ContainsSubstring("--basal.stack-bytes"));
+}
+
+TEST_CASE("an effect inside a pure function is reported with its name") {
+  runtime rt{{.compute_executors = 1}};
+  CHECK(running_pure_function() == nullptr);
+  CHECK(pure_asks(rt) == "asks");
+  CHECK(rt.run([](member&) { return std::string{running_pure_function()}; }) == "a computation");
+#ifndef NDEBUG
+  auto [said, signal] = run_in_child([] {
+    std::signal(SIGABRT, SIG_DFL);
+    runtime other{{.compute_executors = 1}};
+    other.run([](member&) { assert_no_effect("sends a message"); });
+  });
+  CHECK(signal == SIGABRT);
+  CHECK_THAT(said, ContainsSubstring("the pure function a computation sends a message"));
+#endif
 }
 
 TEST_CASE("other faults are left to whoever handles them") {

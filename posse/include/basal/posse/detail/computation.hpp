@@ -61,6 +61,12 @@ public:
   /// Bytes it may use on one executor.
   std::size_t memory_limit() const noexcept;
 
+  /// Bytes that an executor may hold of it and still run a continuation whose
+  /// lineage held `lineage_bytes` at the fork: so it finds as much room as in
+  /// sequence, but for a sixteenth of the limit. Otherwise every stack that is
+  /// deeper now than at the fork would count as too full.
+  std::size_t bytes_to_begin_with(std::size_t lineage_bytes) const noexcept;
+
   /// Executors that may be in the cabal.
   std::size_t cabal_limit() const noexcept;
 
@@ -76,8 +82,7 @@ public:
   };
 
   /// Claims an idle compute executor that is in the cabal, or may join it, and
-  /// whose context holds no more than `lineage_bytes`: so what runs there finds
-  /// as much room as it would have found in sequence. The caller delivers to it.
+  /// that has room for what begins with `lineage_bytes`. The caller delivers.
   target claim_target(executors::executor& from, std::size_t lineage_bytes) noexcept;
 
   std::size_t cabal_size() const noexcept;
