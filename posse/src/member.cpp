@@ -65,6 +65,7 @@ member::member(detail::delegation& self_as, executors::executor& self,
     as_(&self_as) {
   enter();
   enter_context();
+  context_->expected.fetch_sub(1, std::memory_order_relaxed);
 }
 
 /// Marks the executor as one that answers when asked, and names the work.
@@ -153,8 +154,8 @@ bool member::glance() {
   if (here < stack_limit_)
     throw_too_deep();
   if (here < depth_at_glance_)
-    bytes_per_safepoint_ = std::max(
-      bytes_per_safepoint_, 2 * static_cast<std::size_t>(depth_at_glance_ - here) / passed);
+    bytes_per_safepoint_ = std::max(bytes_per_safepoint_,
+                                    2 * static_cast<std::size_t>(depth_at_glance_ - here) / passed);
   depth_at_glance_ = here;
   if (look_left_ <= 0)
     return false;
@@ -179,9 +180,9 @@ void member::settle(std::uint64_t now) noexcept {
   if (last_look_ != 0)
     busy_ticks_ += now - last_look_;
   last_look_ = now;
-  cells_->deepest_stack.raise_to(static_cast<std::uint64_t>(
-    reinterpret_cast<const std::byte*>(this)
-    - static_cast<const std::byte*>(__builtin_frame_address(0))));
+  cells_->deepest_stack.raise_to(
+    static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(this)
+                               - static_cast<const std::byte*>(__builtin_frame_address(0))));
 }
 
 /// Safepoints until the next look at the clock: at the rate since the last one
@@ -193,8 +194,8 @@ std::int32_t member::next_look(std::uint64_t now) const noexcept {
   auto elapsed = std::max<std::uint64_t>(1, now - last_look_);
   auto passed = std::max<std::uint64_t>(1, safepoints_ - safepoints_at_look_);
   auto longest = std::min(longest_countdown, look_length_ * countdown_growth);
-  return static_cast<std::int32_t>(std::clamp<std::uint64_t>(
-    passed * wanted / elapsed, 1, static_cast<std::uint64_t>(longest)));
+  return static_cast<std::int32_t>(
+    std::clamp<std::uint64_t>(passed * wanted / elapsed, 1, static_cast<std::uint64_t>(longest)));
 }
 
 void member::end_quantum() noexcept {
@@ -270,8 +271,7 @@ void member::survey(bool stamp) noexcept {
 std::uint32_t member::eligible() const noexcept {
   std::uint32_t count = 0;
   for (auto* node = oldest_ready_;
-       node != nullptr && count < 2
-       && node->current_state() == right_continuation::state::stamped
+       node != nullptr && count < 2 && node->current_state() == right_continuation::state::stamped
        && quantum_ - node->stamp >= 2;
        node = node->younger)
     ++count;
@@ -462,11 +462,12 @@ void member::give_up(std::unique_ptr<detail::delegation> d) noexcept {
 }
 
 /// Takes the oldest ready node.
-detail::delegation& member::take(std::unique_ptr<detail::delegation> d,
-                                 detail::memory_context& to, const theft_view* view) noexcept {
+detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
+                                 const theft_view* view) noexcept {
   auto& node = *oldest_ready_;
   auto& result = *d;
   result.context = &to;
+  to.expected.fetch_add(1, std::memory_order_relaxed);
   result.node.item = runtime::item_of(result);
   report(node, to, view);
   node.mark_taken(d.release());
@@ -492,8 +493,8 @@ void member::report(const right_continuation& node, detail::memory_context& to,
   event.age = quantum_ - node.stamp;
   auto count_ready = [&](const member& m, const right_continuation* n) {
     for (; n != nullptr; n = n->older())
-      event.more_basal += n->current_state() == right_continuation::state::stamped
-                          && m.quantum_ - n->stamp >= 2;
+      event.more_basal
+        += n->current_state() == right_continuation::state::stamped && m.quantum_ - n->stamp >= 2;
   };
   count_ready(*this, node.older());
   for (auto* m = older_member_; m != nullptr; m = m->older_member_)
@@ -579,8 +580,7 @@ std::size_t member::lineage_bytes_at(const right_continuation& node) const noexc
   auto stack = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this)
                                         - reinterpret_cast<const std::byte*>(&node));
   auto heap = node.is_weighed() ? node.heap_before : context_->heap_bytes();
-  return (as_ != nullptr ? as_->lineage_bytes : 0) + stack + heap
-         - std::min(heap, heap_at_start_);
+  return (as_ != nullptr ? as_->lineage_bytes : 0) + stack + heap - std::min(heap, heap_at_start_);
 }
 
 /// The lowest address that a node of the running fiber may have.
@@ -615,15 +615,19 @@ bool member::limit_memory() noexcept {
 }
 
 /// Under a memory limit only the youngest member of a context runs: each began
-/// with what the older ones had left, so those must not grow meanwhile. Nobody
-/// waits for ever, because a member waits only for members that began after it,
-/// be it here or at a merge.
+/// with what the older ones had left, so those must not grow meanwhile; nor
+/// while one is on its way here, which was sent because of what was left then.
+/// Nobody waits for ever, because a member waits only for those that were taken
+/// after it began, be it here or at a merge. The last of them to end wakes it.
 void member::wait_until_youngest() noexcept {
-  if (context_->youngest == this
-      || origin_->memory_limit() == detail::memory_context::unlimited)
+  if (origin_->memory_limit() == detail::memory_context::unlimited)
     return;
+  auto may_run = [&] {
+    return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;
+  };
   // Without a stack to go on with it takes its chance with the limit instead.
-  std::ignore = executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; });
+  while (!may_run() && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; })) {
+  }
 }
 
 void member::throw_too_deep() {

@@ -47,8 +47,8 @@ void runtime::attach(executors::executor_pool& clients) {
     throw std::length_error("basal: a runtime serves at most " + std::to_string(max_client_pools)
                             + " pools beside its own");
   pools_[count] = &clients;
-  pool_cells_[count] = {&clients, clients.size(),
-                        std::make_unique<detail::executor_cells[]>(clients.size())};
+  pool_cells_[count]
+    = {&clients, clients.size(), std::make_unique<detail::executor_cells[]>(clients.size())};
   slots_.store(count + 1, std::memory_order_release);
   pool_count_.store(count + 1, std::memory_order_release);
 }
@@ -142,8 +142,7 @@ detail::executor_cells& runtime::strangers_cells(const executors::executor& self
   return *cells;
 }
 
-void runtime::count_failure(detail::executor_cells& cells,
-                            const detail::call_info& call) noexcept {
+void runtime::count_failure(detail::executor_cells& cells, const detail::call_info& call) noexcept {
   if (call.function != nullptr)
     cells.of(call.function->number).failed.add();
   try {
@@ -160,8 +159,7 @@ void runtime::count_failure(detail::executor_cells& cells,
 void runtime::note_memory(std::size_t bytes, std::size_t cabal) noexcept {
   auto raise = [](std::atomic<std::size_t>& most, std::size_t value) {
     auto known = most.load(std::memory_order_relaxed);
-    while (value > known
-           && !most.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
+    while (value > known && !most.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
     }
   };
   raise(most_bytes_, bytes);
@@ -183,9 +181,8 @@ posse_stats runtime::stats() const {
       total += (c->*which).get();
     return total;
   };
-  auto difference = [](std::uint64_t begun, std::uint64_t ended) {
-    return begun - std::min(begun, ended);
-  };
+  auto difference
+    = [](std::uint64_t begun, std::uint64_t ended) { return begun - std::min(begun, ended); };
   auto nanoseconds = [](std::uint64_t ticks) {
     return static_cast<std::uint64_t>(executors::tick_clock::to_duration(ticks).count());
   };

@@ -78,9 +78,8 @@ TEST_CASE("what is cancelled before it begins does not begin") {
   std::stop_source source;
   source.request_stop();
   bool began = false;
-  CHECK(reason_of([&] {
-          rt.run(call_options{.stop = source.get_token()}, [&](member&) { began = true; });
-        })
+  CHECK(reason_of(
+          [&] { rt.run(call_options{.stop = source.get_token()}, [&](member&) { began = true; }); })
         == cancel_reason::stop_requested);
   CHECK_FALSE(began);
 }

@@ -57,6 +57,7 @@ TEST_CASE("a computation within its memory limit is not disturbed, stolen or not
   for (auto policy : policies)
     for (std::size_t executors : {1, 3}) {
       runtime rt{config_of(executors, policy)};
+      INFO("policy " << static_cast<int>(policy) << ", executors " << executors);
       for (int i = 0; i < 5; ++i)
         CHECK(pure_hold.with({.memory_limit = 400 * kib})(rt, 5, 300 * kib) == 32 * 300 * kib);
       auto stats = rt.stats();
@@ -82,8 +83,7 @@ TEST_CASE("a delegate has what its victims have left at the fork") {
     for (std::size_t executors : {1, 3}) {
       runtime rt{config_of(executors, policy)};
       call_options limit{.memory_limit = 500 * kib};
-      CHECK(pure_keep_and_hold.with(limit)(rt, 200 * kib, 250 * kib)
-            == 200 * kib + 16 * 250 * kib);
+      CHECK(pure_keep_and_hold.with(limit)(rt, 200 * kib, 250 * kib) == 200 * kib + 16 * 250 * kib);
       CHECK_THROWS_AS(pure_keep_and_hold.with(limit)(rt, 200 * kib, 320 * kib),
                       memory_limit_exceeded);
     }
@@ -111,7 +111,8 @@ TEST_CASE("the stack counts towards the memory limit") {
   };
   runtime rt{config_of(1, victim_policy::run_victim)};
   auto run = [&](std::size_t limit) {
-    return rt.run(call_options{.memory_limit = limit}, [&](member& m) { return deep(deep, m, 150); });
+    return rt.run(call_options{.memory_limit = limit},
+                  [&](member& m) { return deep(deep, m, 150); });
   };
   CHECK(run(200 * kib) == 150);
   CHECK_THROWS_AS(run(20 * kib), memory_limit_exceeded);

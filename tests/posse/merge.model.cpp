@@ -80,9 +80,8 @@ struct delegate {
     } else {
       if (latch_gone != nullptr)
         check(!*latch_gone, "touches a latch that is gone");
-      basal::posse::detail::finish_merge(merged, all, [&](const plain<bed*>& victim) {
-        wake(victim);
-      });
+      basal::posse::detail::finish_merge(merged, all,
+                                         [&](const plain<bed*>& victim) { wake(victim); });
     }
     if (b == bug::result_after_count)
       result = value;
@@ -168,8 +167,7 @@ TEST_CASE("merge: one delegate") {
 
 TEST_CASE("merge: a victim that waits for all") {
   verify("merge, latch", latched(bug::none, false));
-  verify("merge, latch, seamless", latched(bug::none, true),
-         {.preemptions = 2, .anomalies = 0});
+  verify("merge, latch, seamless", latched(bug::none, true), {.preemptions = 2, .anomalies = 0});
 }
 
 TEST_CASE("bugs of merges are found") {

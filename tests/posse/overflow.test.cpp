@@ -82,7 +82,7 @@ TEST_CASE("an effect inside a pure function is reported with its name") {
   CHECK(running_pure_function() == nullptr);
   CHECK(pure_asks(rt) == "asks");
   CHECK(rt.run([](member&) { return std::string{running_pure_function()}; }) == "a computation");
-#ifndef NDEBUG
+#  ifndef NDEBUG
   auto [said, signal] = run_in_child([] {
     std::signal(SIGABRT, SIG_DFL);
     runtime other{{.compute_executors = 1}};
@@ -90,7 +90,7 @@ TEST_CASE("an effect inside a pure function is reported with its name") {
   });
   CHECK(signal == SIGABRT);
   CHECK_THAT(said, ContainsSubstring("the pure function a computation sends a message"));
-#endif
+#  endif
 }
 
 TEST_CASE("other faults are left to whoever handles them") {

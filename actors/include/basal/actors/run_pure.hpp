@@ -38,9 +38,8 @@ struct caller_traits<Actor*> {
     return actors::runtime_of(self->home_system());
   }
 
-  static interrupt_probe probe_of(Actor* self)
-    requires std::derived_from<Actor, caf::scheduled_actor>
-  {
+  static interrupt_probe
+  probe_of(Actor* self) requires std::derived_from<Actor, caf::scheduled_actor> {
     return actors::kill_probe(self);
   }
 };

@@ -213,8 +213,8 @@ private:
   member* older_member_ = nullptr; ///< in the context
   member* younger_member_ = nullptr;
   executors::fiber* parked_ = nullptr; ///< waits until it is the youngest here
-  std::size_t counted_stack_ = 0; ///< its part of the context's stacks
-  std::size_t heap_at_start_ = 0; ///< the context's
+  std::size_t counted_stack_ = 0;      ///< its part of the context's stacks
+  std::size_t heap_at_start_ = 0;      ///< the context's
   detail::merge_latch latch_;
 };
 

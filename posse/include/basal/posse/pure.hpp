@@ -32,8 +32,8 @@ concept probed_caller = traced_caller<Caller> && requires(const Caller& c) {
 
 /// Who may call a pure function as a computation of its own.
 template <class Caller>
-concept calling = std::derived_from<std::remove_cvref_t<Caller>, runtime>
-                  || traced_caller<std::remove_cvref_t<Caller>>;
+concept calling = std::derived_from<std::remove_cvref_t<Caller>,
+                                    runtime> || traced_caller<std::remove_cvref_t<Caller>>;
 
 /// A declared pure function: `Function` takes a member& and its own arguments;
 /// it may fork, and must neither write what its branches share nor cause
@@ -87,14 +87,12 @@ public:
   public:
     template <calling Caller, class... Args>
     auto operator()(Caller&& caller, Args&&... args) const {
-      return function_.run(caller, options_for<Caller>(caller), false,
-                           std::forward<Args>(args)...);
+      return function_.run(caller, options_for<Caller>(caller), false, std::forward<Args>(args)...);
     }
 
     template <calling Caller, class... Args>
     auto offload(Caller&& caller, Args&&... args) const {
-      return function_.run(caller, options_for<Caller>(caller), true,
-                           std::forward<Args>(args)...);
+      return function_.run(caller, options_for<Caller>(caller), true, std::forward<Args>(args)...);
     }
 
   private:

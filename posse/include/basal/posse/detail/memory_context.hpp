@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <memory_resource>
@@ -66,6 +67,10 @@ public:
   member* oldest = nullptr; ///< of the members here, in the order they began
   member* youngest = nullptr;
   member* running = nullptr;
+
+  /// Delegates on their way here. Any thread; relaxed: delivering one publishes
+  /// it, and the executor sleeps or is busy with the posse until then.
+  std::atomic<std::uint32_t> expected{0};
 
   std::unique_ptr<memory_context> next; ///< guarded by the computation
 
