@@ -158,7 +158,15 @@ struct theft_log {
   }
 };
 
-/// 1 unless asked for a long run.
+#if defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t trees_a_caller = 6;
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t trees_a_caller = 20;
+#else
+constexpr std::uint64_t trees_a_caller = 60;
+#endif
+
+/// Times `trees_a_caller`: 1 unless asked for a long run.
 std::uint64_t rounds() {
   const char* text = std::getenv("BASAL_STRESS_ROUNDS");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
@@ -211,7 +219,7 @@ TEST_CASE("random trees under all rules: the sequential outcome, and no theft br
       std::vector<std::thread> callers;
       for (std::uint64_t t = 0; t < 3; ++t)
         callers.emplace_back([&, t] {
-          for (std::uint64_t i = 0; i < 60 * rounds(); ++i)
+          for (std::uint64_t i = 0; i < trees_a_caller * rounds(); ++i)
             call(i * 3 + t);
         });
       for (auto& c : callers)
