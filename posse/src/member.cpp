@@ -385,6 +385,7 @@ void member::delegate_two(const theft_view& view) noexcept {
       return;
     }
     stolen = suspended_ = true;
+    cells_->merge_waits.add();
     last_theft_ = quantum_;
     latch_.expect(3); // the two, and this stack's being left
     latch_.waiter = &f;
@@ -401,10 +402,6 @@ void member::delegate_two(const theft_view& view) noexcept {
     return;
   }
   suspended_ = false;
-  if (stolen)
-    cells_->merge_waits.add();
-  else
-    suspended_at = tick_clock::now();
   if (stolen)
     resume(suspended_at);
 }

@@ -136,7 +136,6 @@ outcome outcome_of(auto call) {
 /// Counts the thefts that break a rule.
 struct theft_log {
   std::size_t cabal_limit = 0;
-  std::size_t executors = 0;
   std::atomic<std::uint64_t> thefts{0}, seamless{0}, doubles{0}, not_basal{0}, young{0},
     before_actors{0}, cabal_exceeded{0}, over_memory{0}, to_itself{0};
 
@@ -180,7 +179,6 @@ TEST_CASE("random trees under all rules: the sequential outcome, and no theft br
   for (std::size_t executors = 1; executors <= 8; ++executors)
     for (auto policy : {victim_policy::run_victim, victim_policy::suspend_victim}) {
       theft_log seen;
-      seen.executors = executors;
       seen.cabal_limit = 2 + executors % 3;
       runtime_config config;
       config.compute_executors = executors;

@@ -39,15 +39,14 @@ struct alignas(64) executor_cells {
   counter computations, computations_ended, forks;
 
   // Quantum ends and thefts.
-  counter quanta, full_quanta, yields, asks_answered;
-  counter theft_looks, thefts, seamless_thefts, victims_suspended;
+  counter quanta, yields, theft_looks, thefts, seamless_thefts;
   counter nobody_idle, actors_first, once_a_quantum, too_young, single, cabal_full;
 
   // Delegates and merges.
   counter merges, failed_merges, merge_waits, merge_waits_ended, suspended_ticks;
 
   counter cancelled, over_limit;
-  maximum deepest_stack, largest_cabal;
+  maximum deepest_stack;
 
   /// The cells of the function with that number.
   function_cells& of(std::uint32_t number) noexcept {
