@@ -4,6 +4,7 @@
 
 #include <basal/actors/options.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/posse/effects.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/execution_unit.hpp>
@@ -224,6 +225,9 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
 }
 
 void scheduler::enqueue(caf::resumable* job) {
+  // Whom a message wakes comes here, and whom a handler spawns. What is sent to actors that are
+  // awake already does not.
+  posse::assert_no_effect("sends a message or spawns an actor");
   if (!messages_->submit({job, &job_ops}))
     release_unrun(job);
 }

@@ -1,9 +1,12 @@
 #include <basal/posse/runtime.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <basal/executors/tick_clock.hpp>
+#include <basal/posse/detail/function_record.hpp>
 
 namespace basal::posse {
 
@@ -17,7 +20,9 @@ runtime_config validated(runtime_config config) {
 } // namespace
 
 runtime::runtime(runtime_config config)
-  : config_(validated(config)), quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)) {
+  : config_(validated(config)),
+    quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)),
+    victims_(config.victims) {
   executors::pool_config pool;
   pool.name = "basal.cpu";
   pool.executors = config.compute_executors;
@@ -44,6 +49,9 @@ void runtime::attach(executors::executor_pool& clients) {
     throw std::length_error("basal: a runtime serves at most " + std::to_string(max_client_pools)
                             + " pools beside its own");
   pools_[count] = &clients;
+  pool_cells_[count]
+    = {&clients, clients.size(), std::make_unique<detail::executor_cells[]>(clients.size())};
+  slots_.store(count + 1, std::memory_order_release);
   pool_count_.store(count + 1, std::memory_order_release);
 }
 
@@ -79,62 +87,160 @@ void runtime::ask(const executors::executor& idle) noexcept {
       if (&busy != &idle && busy.attentive().load(std::memory_order_relaxed)
           && busy.attention().load(std::memory_order_relaxed) == 0) {
         busy.raise_attention();
-        count(counters_.asks);
+        asks_.fetch_add(1, std::memory_order_relaxed); // idle ones have the time
         return;
       }
     }
   }
 }
 
-void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept {
+executors::work_item runtime::item_of(detail::delegation& d) noexcept {
   static constexpr executors::work_ops ops{
     [](void* object, executors::executor& self) noexcept {
-      run_delegate(*static_cast<detail::delegation*>(object), self);
+      run_delegate(static_cast<detail::delegation*>(object), self);
     },
     nullptr, // addressed to an executor, so never discarded: a victim waits
   };
-  d.node.item = {&d, &ops};
+  return {&d, &ops};
+}
+
+void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept {
   compute_->deliver_claimed(to, d.node);
 }
 
-void runtime::run_delegate(detail::delegation& d, executors::executor& self) noexcept {
-  auto& host = d.origin.host;
-  {
-    executors::delegated_time time{self, d.origin.account};
-    member_scope scope{self, d.origin};
-    member m{d.origin, self};
-    try {
-      d.execute(m);
-    } catch (...) {
-      d.error = std::current_exception();
-      count(host.counters_.failed_merges);
+/// Runs `d`, and then what its executor can take for itself from victims that
+/// wait here: for the rest of the quantum, and so on.
+void runtime::run_delegate(detail::delegation* d, executors::executor& self) noexcept {
+  auto& cells = d->origin.host.cells_of(self);
+  std::uint64_t quantum_start = 0;
+  while (d != nullptr) {
+    detail::delegation* next = nullptr;
+    {
+      executors::delegated_time time{self, d->origin.account};
+      member m{*d, self, cells};
+      m.continue_quantum(quantum_start);
+      try {
+        d->execute(m);
+      } catch (...) {
+        d->error = std::current_exception();
+        cells.failed_merges.add();
+      }
+      // Before this one has merged: so the victim cannot go on meanwhile.
+      next = m.take_seamlessly();
+      quantum_start = m.quantum_start_;
     }
+    cells.merges.add();
+    cells.of(d->origin.number).merges.add();
+    detail::finish_merge(d->merged, d->latch,
+                         [](executors::fiber* victim) { executors::executor::wake(*victim); });
+    d = next; // the last may be gone from here on
   }
-  count(host.counters_.merges);
-  d.merged.set(); // `d` may be gone from here on
+}
+
+detail::executor_cells& runtime::strangers_cells(const executors::executor& self) {
+  std::lock_guard guard{strangers_mutex_};
+  auto& cells = strangers_[&self];
+  if (cells == nullptr)
+    cells = std::make_unique<detail::executor_cells>();
+  return *cells;
+}
+
+void runtime::count_failure(detail::executor_cells& cells, const detail::call_info& call) noexcept {
+  if (call.function != nullptr)
+    cells.of(call.function->number).failed.add();
+  try {
+    throw;
+  } catch (const cancelled&) {
+    cells.cancelled.add();
+  } catch (const memory_limit_exceeded&) {
+    cells.over_limit.add();
+  } catch (...) {
+    // its own
+  }
+}
+
+void runtime::note_memory(std::size_t bytes, std::size_t cabal) noexcept {
+  auto raise = [](std::atomic<std::size_t>& most, std::size_t value) {
+    auto known = most.load(std::memory_order_relaxed);
+    while (value > known && !most.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
+    }
+  };
+  raise(most_bytes_, bytes);
+  raise(largest_cabal_, cabal);
 }
 
 posse_stats runtime::stats() const {
-  auto get = [](const std::atomic<std::uint64_t>& c) { return c.load(std::memory_order_relaxed); };
-  const auto& c = counters_;
+  std::vector<const detail::executor_cells*> all;
+  auto slots = slots_.load(std::memory_order_acquire);
+  for (std::size_t p = 0; p < slots; ++p)
+    for (std::size_t i = 0; i < pool_cells_[p].size; ++i)
+      all.push_back(&pool_cells_[p].cells[i]);
+  std::lock_guard guard{strangers_mutex_};
+  for (const auto& [executor, cells] : strangers_)
+    all.push_back(cells.get());
+  auto sum = [&](detail::counter detail::executor_cells::*which) {
+    std::uint64_t total = 0;
+    for (auto* c : all)
+      total += (c->*which).get();
+    return total;
+  };
+  auto difference
+    = [](std::uint64_t begun, std::uint64_t ended) { return begun - std::min(begun, ended); };
+  auto nanoseconds = [](std::uint64_t ticks) {
+    return static_cast<std::uint64_t>(executors::tick_clock::to_duration(ticks).count());
+  };
+  using cells = detail::executor_cells;
   posse_stats s;
-  // Ends before beginnings, so that a difference is never negative.
-  auto ended = get(c.computations_ended);
-  s.computations = get(c.computations);
-  s.computations_now = s.computations - ended;
-  s.merges = get(c.merges);
-  s.thefts = get(c.thefts);
-  s.delegates_now = s.thefts - s.merges;
-  s.quanta = get(c.quanta);
-  s.yields = get(c.yields);
-  s.failed_merges = get(c.failed_merges);
-  s.merge_waits = get(c.merge_waits);
-  s.asks = get(c.asks);
-  s.rejects_nobody_idle = get(c.nobody_idle);
-  s.rejects_actors_first = get(c.actors_first);
-  s.rejects_once_a_quantum = get(c.once_a_quantum);
-  s.rejects_too_young = get(c.too_young);
-  s.functions = detail::function_record::snapshot();
+  // Ends before beginnings, so that a difference is rarely negative.
+  auto ended = sum(&cells::computations_ended);
+  auto waits_ended = sum(&cells::merge_waits_ended);
+  s.merges = sum(&cells::merges);
+  s.computations = sum(&cells::computations);
+  s.computations_now = difference(s.computations, ended);
+  s.cancelled = sum(&cells::cancelled);
+  s.over_limit = sum(&cells::over_limit);
+  s.forks = sum(&cells::forks);
+  s.thefts = sum(&cells::thefts);
+  s.inlined = difference(s.forks, s.thefts);
+  s.seamless_thefts = sum(&cells::seamless_thefts);
+  s.delegates_now = difference(s.thefts, s.merges);
+  s.quanta = sum(&cells::quanta);
+  s.yields = sum(&cells::yields);
+  s.failed_merges = sum(&cells::failed_merges);
+  s.merge_waits = sum(&cells::merge_waits);
+  s.victims_now = difference(s.merge_waits, waits_ended);
+  s.suspended_ns = nanoseconds(sum(&cells::suspended_ticks));
+  s.asks = asks_.load(std::memory_order_relaxed);
+  s.theft_looks = sum(&cells::theft_looks);
+  s.rejects_nobody_idle = sum(&cells::nobody_idle);
+  s.rejects_actors_first = sum(&cells::actors_first);
+  s.rejects_once_a_quantum = sum(&cells::once_a_quantum);
+  s.rejects_too_young = sum(&cells::too_young);
+  s.rejects_single = sum(&cells::single);
+  s.rejects_cabal_full = sum(&cells::cabal_full);
+  s.largest_cabal = largest_cabal_.load(std::memory_order_relaxed);
+  s.most_bytes_per_executor = most_bytes_.load(std::memory_order_relaxed);
+  for (auto* c : all)
+    s.deepest_stack_bytes = std::max(s.deepest_stack_bytes, c->deepest_stack.get());
+  detail::function_record::for_each([&](const detail::function_record& record) {
+    function_stats f{.name = record.name.load(std::memory_order_relaxed)};
+    if (record.number == 0)
+      return;
+    for (auto* c : all)
+      if (auto* of = c->find(record.number)) {
+        f.calls += of->calls.get();
+        f.offloaded += of->offloaded.get();
+        f.failed += of->failed.get();
+        f.forks += of->forks.get();
+        f.thefts += of->thefts.get();
+        f.merges += of->merges.get();
+        f.quanta += of->quanta.get();
+        f.busy_ns += nanoseconds(of->busy_ticks.get());
+      }
+    f.inlined = difference(f.forks, f.thefts);
+    if (f.calls != 0)
+      s.functions.push_back(std::move(f));
+  });
   return s;
 }
 

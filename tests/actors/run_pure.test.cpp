@@ -11,8 +11,10 @@
 #include <caf/typed_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "support/catch.hpp"
 
@@ -171,4 +173,39 @@ TEST_CASE("a system that does not run on basal is told what to change") {
   caf::scoped_actor self{system};
   CHECK_THROWS_WITH(pure_fib(self, 3), ContainsSubstring("does not run on basal")
                                          && ContainsSubstring("basal::actor_system_config"));
+}
+
+namespace {
+
+std::atomic<bool> endless_began{false};
+
+void endless(member& m) {
+  endless_began = true;
+  for (;;)
+    m.fork_merge([](member& k) { k.poll(); }, [](member&) {});
+}
+constexpr pure<endless> pure_endless{"endless"};
+
+} // namespace
+
+TEST_CASE("killing an actor ends the computation that its handler waits for") {
+  for (bool offloaded : {false, true}) {
+    fixture f;
+    endless_began = false;
+    auto worker = f.system.spawn([offloaded](caf::event_based_actor* self) -> caf::behavior {
+      return {[=](int) {
+        if (offloaded)
+          pure_endless.offload(self);
+        else
+          pure_endless(self);
+      }};
+    });
+    f.self->send(worker, 1);
+    while (!endless_began)
+      std::this_thread::yield();
+    f.self->send_exit(worker, caf::exit_reason::kill);
+    f.self->wait_for(worker); // for ever if the computation goes on
+    auto stats = basal::actors::scheduler::of(f.system)->compute().stats();
+    CHECK(stats.cancelled == 1);
+  }
 }

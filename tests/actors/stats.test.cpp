@@ -49,8 +49,9 @@ TEST_CASE("statistics print with the names of their fields") {
        "injection_batches = 0, deliveries = 0, times_parked = 0, wake_ups = 0, overflows = 0, "
        "fibers_created = 0, suspensions = 12, overruns = 0, overrun_quanta = 0, quantum_ends = 0, "
        "load_permille = 0)");
-  CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4})
-        == "function_stats(name = \"fib\", calls = 1, offloaded = 2, failed = 3, thefts = 4)");
+  CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4, 5, 6, 7, 8, 9})
+        == "function_stats(name = \"fib\", calls = 1, offloaded = 2, failed = 3, forks = 4, "
+           "inlined = 5, thefts = 6, merges = 7, quanta = 8, busy_ns = 9)");
   const auto text = caf::deep_to_string(sample());
   CHECK_THAT(text, ContainsSubstring("message_executors = [executor_stats(tasks_run = 1,"));
   CHECK_THAT(text, ContainsSubstring("posse = posse_stats(computations = 0,"));

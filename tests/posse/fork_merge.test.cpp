@@ -168,3 +168,27 @@ TEST_CASE("executors take turns between computations that wait") {
   other.join();
   CHECK(rt.stats().yields > 0);
 }
+
+TEST_CASE("the statistics tell forks from polls, and what a function took") {
+  runtime rt{config_of(1)};
+  rt.run([](member& m) { // not a declared function: counted in the sum alone
+    for (int i = 0; i < 1000; ++i)
+      m.poll();
+  });
+  CHECK(rt.stats().forks == 0);
+  CHECK(pure_fib(rt, 20) == 6765);
+  CHECK_THROWS(pure_fib(rt, 1'000'000)); // too deep
+  auto stats = rt.stats();
+  REQUIRE(stats.functions.size() == 1);
+  const auto& fib_stats = stats.functions[0];
+  CHECK(fib_stats.name == "fib");
+  CHECK(fib_stats.calls == 2);
+  CHECK(fib_stats.failed == 1);
+  CHECK(fib_stats.forks >= 10'945); // those of fib(20), and the deep ones
+  CHECK(fib_stats.forks < 30'000);
+  CHECK(fib_stats.inlined == fib_stats.forks);
+  CHECK(fib_stats.busy_ns > 0);
+  CHECK(stats.over_limit == 1);
+  CHECK(stats.forks == fib_stats.forks);
+  CHECK(stats.deepest_stack_bytes > 100'000);
+}

@@ -1,3 +1,4 @@
+#include <basal/posse/effects.hpp>
 #include <basal/posse/posse.hpp>
 
 #include "support/catch.hpp"
@@ -21,6 +22,20 @@ long deep(member& m, long n) {
 }
 
 constexpr pure<deep> pure_deep{"much_too_deep"};
+
+[[gnu::noinline]] long leaf(member& m, long n) {
+  volatile char frame[512] = {};
+  frame[n % 512] = 1;
+  return n == 0 ? 0 : leaf(m, n - 1) + frame[(n + 1) % 512];
+}
+
+constexpr pure<leaf> pure_leaf{"deep_leaf"};
+
+std::string asks(member&) {
+  return running_pure_function();
+}
+
+constexpr pure<asks> pure_asks{"asks"};
 
 // What a child process says on stderr, and the signal that ended it.
 std::pair<std::string, int> run_in_child(auto body) {
@@ -51,15 +66,31 @@ std::pair<std::string, int> run_in_child(auto body) {
 } // namespace
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("a stack overflow is reported with the function, the size and the remedy") {
+TEST_CASE("an overflow without forks is reported with the function, the size and the remedy") {
   auto [said, signal] = run_in_child([] {
     runtime rt{{.compute_executors = 1, .stack_bytes = 128 * 1024}};
-    pure_deep(rt, 1'000'000);
+    pure_leaf(rt, 1'000'000);
   });
   CHECK(signal == SIGSEGV);
   CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.cpu0"));
-  CHECK_THAT(said, ContainsSubstring("much_too_deep used all of its 131072 bytes"));
+  CHECK_THAT(said, ContainsSubstring("deep_leaf used all of its 131072 bytes"));
   CHECK_THAT(said, ContainsSubstring("--basal.stack-bytes"));
+}
+
+TEST_CASE("an effect inside a pure function is reported with its name") {
+  runtime rt{{.compute_executors = 1}};
+  CHECK(running_pure_function() == nullptr);
+  CHECK(pure_asks(rt) == "asks");
+  CHECK(rt.run([](member&) { return std::string{running_pure_function()}; }) == "a computation");
+#  ifndef NDEBUG
+  auto [said, signal] = run_in_child([] {
+    std::signal(SIGABRT, SIG_DFL);
+    runtime other{{.compute_executors = 1}};
+    other.run([](member&) { assert_no_effect("sends a message"); });
+  });
+  CHECK(signal == SIGABRT);
+  CHECK_THAT(said, ContainsSubstring("the pure function a computation sends a message"));
+#  endif
 }
 
 TEST_CASE("other faults are left to whoever handles them") {
@@ -78,4 +109,19 @@ TEST_CASE("other faults are left to whoever handles them") {
 TEST_CASE("recursion within the stack is fine") {
   runtime rt{{.compute_executors = 1}};
   CHECK(pure_deep(rt, 100) == 101);
+}
+
+// Last: a runtime of this process installs its handler before a child could reset it.
+TEST_CASE("forks that are too deep are an error of their computation") {
+  for (auto policy : {victim_policy::run_victim, victim_policy::suspend_victim}) {
+    runtime rt{{.compute_executors = 2, .stack_bytes = 128 * 1024, .victims = policy}};
+    for (int i = 0; i < 3; ++i)
+      CHECK_THROWS_WITH(pure_deep(rt, 1'000'000),
+                        "basal: much_too_deep recursed too deeply for its stack of 131072 bytes; "
+                        "let it recurse less deeply, or give fibers larger stacks: stack_bytes in "
+                        "the configuration, --basal.stack-bytes for an actor system");
+    CHECK(pure_deep(rt, 50) == 51); // nothing else suffers
+    CHECK(rt.stats().over_limit == 3);
+    CHECK(rt.stats().deepest_stack_bytes > 64 * 1024);
+  }
 }

@@ -6,7 +6,7 @@ using namespace basal::posse;
 
 TEST_CASE("a continuation is stolen only if every condition holds") {
   theft_view view;
-  view.oldest_is_eligible = true;
+  view.eligible = 1;
   view.compute_executor_idle = true;
   CHECK(decide_theft(view) == theft_verdict::delegate_oldest);
   SECTION("nobody is idle") {
@@ -14,7 +14,7 @@ TEST_CASE("a continuation is stolen only if every condition holds") {
     CHECK(decide_theft(view) == theft_verdict::nobody_idle);
   }
   SECTION("nothing has survived a full quantum") {
-    view.oldest_is_eligible = false;
+    view.eligible = 0;
     CHECK(decide_theft(view) == theft_verdict::too_young);
   }
   SECTION("one was stolen in this quantum already") {
@@ -27,4 +27,19 @@ TEST_CASE("a continuation is stolen only if every condition holds") {
     view.sibling_idle = true;
     CHECK(decide_theft(view) == theft_verdict::actors_first);
   }
+}
+
+TEST_CASE("a victim that is to wait gives two, one that waits gives one") {
+  theft_view view;
+  view.policy = victim_policy::suspend_victim;
+  view.compute_executor_idle = true;
+  CHECK(decide_theft(view) == theft_verdict::too_young);
+  view.eligible = 1;
+  CHECK(decide_theft(view) == theft_verdict::single);
+  view.eligible = 2;
+  CHECK(decide_theft(view) == theft_verdict::delegate_two);
+  view.victim_is_suspended = true;
+  CHECK(decide_theft(view) == theft_verdict::delegate_oldest);
+  view.eligible = 1;
+  CHECK(decide_theft(view) == theft_verdict::delegate_oldest);
 }

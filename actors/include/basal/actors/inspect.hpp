@@ -36,21 +36,30 @@ template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, function_stats& x) {
   const actors::detail::field_namer<Inspector> field;
   return f(caf::meta::type_name("function_stats"), field("name", x.name), field("calls", x.calls),
-           field("offloaded", x.offloaded), field("failed", x.failed), field("thefts", x.thefts));
+           field("offloaded", x.offloaded), field("failed", x.failed), field("forks", x.forks),
+           field("inlined", x.inlined), field("thefts", x.thefts), field("merges", x.merges),
+           field("quanta", x.quanta), field("busy_ns", x.busy_ns));
 }
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, posse_stats& x) {
   const actors::detail::field_namer<Inspector> field;
-  return f(caf::meta::type_name("posse_stats"), field("computations", x.computations),
-           field("computations_now", x.computations_now), field("quanta", x.quanta),
-           field("yields", x.yields), field("thefts", x.thefts),
-           field("delegates_now", x.delegates_now), field("merges", x.merges),
-           field("failed_merges", x.failed_merges), field("merge_waits", x.merge_waits),
-           field("asks", x.asks), field("rejects_nobody_idle", x.rejects_nobody_idle),
-           field("rejects_actors_first", x.rejects_actors_first),
-           field("rejects_once_a_quantum", x.rejects_once_a_quantum),
-           field("rejects_too_young", x.rejects_too_young), field("functions", x.functions));
+  return f(
+    caf::meta::type_name("posse_stats"), field("computations", x.computations),
+    field("computations_now", x.computations_now), field("cancelled", x.cancelled),
+    field("over_limit", x.over_limit), field("forks", x.forks), field("inlined", x.inlined),
+    field("quanta", x.quanta), field("yields", x.yields), field("thefts", x.thefts),
+    field("seamless_thefts", x.seamless_thefts), field("delegates_now", x.delegates_now),
+    field("merges", x.merges), field("failed_merges", x.failed_merges),
+    field("merge_waits", x.merge_waits), field("victims_now", x.victims_now),
+    field("suspended_ns", x.suspended_ns), field("asks", x.asks),
+    field("theft_looks", x.theft_looks), field("rejects_nobody_idle", x.rejects_nobody_idle),
+    field("rejects_actors_first", x.rejects_actors_first),
+    field("rejects_once_a_quantum", x.rejects_once_a_quantum),
+    field("rejects_too_young", x.rejects_too_young), field("rejects_single", x.rejects_single),
+    field("rejects_cabal_full", x.rejects_cabal_full), field("largest_cabal", x.largest_cabal),
+    field("most_bytes_per_executor", x.most_bytes_per_executor),
+    field("deepest_stack_bytes", x.deepest_stack_bytes), field("functions", x.functions));
 }
 
 } // namespace basal::posse

@@ -16,6 +16,12 @@ namespace basal::actors {
 /// @throws std::logic_error if the system was not made from a `basal::actor_system_config`.
 posse::runtime& runtime_of(caf::actor_system& system);
 
+/// Asks whether a message with `caf::exit_reason::kill` waits in the mailbox of `self`, whose
+/// handler is in a computation: then the computation ends with `posse::cancelled` at the end of its
+/// quantum, instead of keeping the actor alive until it is done. Exits with other reasons are the
+/// handler's to judge and wait for it.
+posse::interrupt_probe kill_probe(caf::scheduled_actor* self) noexcept;
+
 } // namespace basal::actors
 
 namespace basal::posse {
@@ -31,12 +37,21 @@ struct caller_traits<Actor*> {
   static runtime& runtime_of(Actor* self) {
     return actors::runtime_of(self->home_system());
   }
+
+  static interrupt_probe
+  probe_of(Actor* self) requires std::derived_from<Actor, caf::scheduled_actor> {
+    return actors::kill_probe(self);
+  }
 };
 
 template <class... Signatures>
 struct caller_traits<caf::typed_actor_pointer<Signatures...>> {
   static runtime& runtime_of(const caf::typed_actor_pointer<Signatures...>& self) {
     return actors::runtime_of(self.internal_ptr()->home_system());
+  }
+
+  static interrupt_probe probe_of(const caf::typed_actor_pointer<Signatures...>& self) {
+    return actors::kill_probe(self.internal_ptr());
   }
 };
 

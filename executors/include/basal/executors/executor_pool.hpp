@@ -71,6 +71,11 @@ public:
   /// only makes sense where somebody is idle.
   executor* claim_idle() noexcept;
 
+  /// The same with the executor of that index. @returns whether it slept.
+  bool claim_idle(std::size_t index) noexcept {
+    return idle_.claim(index);
+  }
+
   /// Delivers to an executor that claim_idle() returned.
   void deliver_claimed(executor& claimed, inbox_node& node) noexcept;
 

@@ -63,6 +63,11 @@ public:
     return *home_;
   }
 
+  /// Its stack; empty for a thread's own. Any thread.
+  const stack& memory() const noexcept {
+    return stack_;
+  }
+
 private:
   friend class executor;
   friend class executor_pool;

@@ -112,6 +112,11 @@ public:
     return idle_.claim_any();
   }
 
+  /// The same with executor `index`, if it sleeps.
+  bool claim(std::size_t index) noexcept {
+    return idle_.claim(index);
+  }
+
   void wake_claimed(std::size_t index) noexcept {
     beds_[index].sleeper.unpark(look_token);
   }

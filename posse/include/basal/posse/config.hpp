@@ -5,6 +5,8 @@
 
 #include <basal/executors/config.hpp>
 #include <basal/posse/fwd.hpp>
+#include <basal/posse/theft.hpp>
+#include <basal/posse/theft_event.hpp>
 
 namespace basal::posse {
 
@@ -28,6 +30,19 @@ struct runtime_config {
   /// For tests: see executors::simulation. In stepped mode, computations must be started by work
   /// that is submitted to compute().
   executors::simulation simulate{};
+  /// Executors that may work on one computation, the one it began on included;
+  /// 0: all. A call may ask for another limit.
+  std::size_t cabal_limit = 0;
+
+  /// Bytes that one computation may use on one executor: its stacks and what it
+  /// allocates through member::memory(); 0: no limit. A call may ask for
+  /// another.
+  std::size_t memory_limit = 0;
+
+  /// Can be changed while the runtime runs: runtime::set_victims().
+  victim_policy victims = victim_policy::run_victim;
+
+  theft_observer thefts = {};
 
   static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{50};
   static constexpr std::chrono::nanoseconds max_quantum = std::chrono::milliseconds{10};

@@ -5,10 +5,20 @@ namespace basal::posse {
 class member;
 class right_continuation;
 class runtime;
+struct call_options;
 struct posse_stats;
 struct runtime_config;
 
 template <auto Function>
 class pure;
+
+namespace detail {
+
+class computation;
+class delegation;
+class memory_context;
+struct executor_cells;
+
+} // namespace detail
 
 } // namespace basal::posse

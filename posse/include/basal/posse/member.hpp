@@ -1,8 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <memory_resource>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -23,8 +26,6 @@ namespace basal::posse {
 /// that it is called with, not one that it captured.
 class member {
 public:
-  member(detail::computation& origin, executors::executor& self) noexcept;
-
   member(const member&) = delete;
   member& operator=(const member&) = delete;
 
@@ -35,13 +36,16 @@ public:
   ///
   /// Both run in this order on this thread unless stolen, and the results are
   /// the same either way. If `left` throws, so does the fork, and what `right`
-  /// returned or threw is dropped; it may not have run. Otherwise, if `right`
-  /// throws, the fork does.
+  /// returned or threw is dropped; it may not have run, or been cancelled.
+  /// Otherwise, if `right` throws, the fork does.
   ///
   /// Costs a few nanoseconds and no allocation. Never blocks the thread: while
   /// it waits for a stolen branch, the executor runs other work.
   ///
   /// A named callable is used in place; a temporary is moved into the frame.
+  ///
+  /// @throws cancelled
+  /// @throws memory_limit_exceeded when the stack has little room for more forks
   template <class Left, class Right>
   [[gnu::always_inline]] inline auto fork_merge(Left&& left, Right&& right)
     -> std::pair<detail::branch_result_t<std::remove_reference_t<Left>>,
@@ -49,11 +53,24 @@ public:
 
   /// A safepoint for long stretches without forks: lets waiting actors have
   /// their turn at a quantum's end, gives work away, and notices cancellation.
-  /// @throws cancelled
+  /// @throws cancelled, memory_limit_exceeded
   [[gnu::always_inline]] inline void poll() {
+    ++polls_;
     if (must_look_up()) [[unlikely]]
       look_up();
   }
+
+  /// Memory that counts towards the computation's limit on this executor. What
+  /// comes from it must be gone when the computation ends: copy results out, as
+  /// pmr containers do when they are copied. An allocation beyond the limit
+  /// throws memory_limit_exceeded. Costs what operator new does, and some 10 ns.
+  /// Any thread may give memory back.
+  std::pmr::memory_resource& memory();
+
+  /// Counts memory that comes from elsewhere towards the limit, until refunded.
+  /// @throws memory_limit_exceeded, with nothing counted
+  void charge(std::size_t bytes);
+  void refund(std::size_t bytes) noexcept;
 
   /// The executor that runs this member.
   executors::executor& executor() const noexcept {
@@ -62,12 +79,27 @@ public:
 
 private:
   friend class runtime;
+  friend class detail::memory_context;
 
   template <class Body>
   friend class range_fork;
 
   template <class Right>
   class pending_fork;
+
+  /// The first member of a computation.
+  member(detail::computation& origin, executors::executor& self,
+         detail::executor_cells& cells) noexcept;
+
+  /// The member that runs a delegation.
+  member(detail::delegation& self_as, executors::executor& self,
+         detail::executor_cells& cells) noexcept;
+
+  ~member() {
+    leave();
+    if (last_look_ != 0 || context_ != nullptr)
+      finish();
+  }
 
   [[gnu::always_inline]] inline bool must_look_up() noexcept {
     // One test for both: the countdown ran out, or somebody raised the
@@ -76,50 +108,117 @@ private:
   }
 
   /// The slow path of every safepoint: quantum's end, theft, other actors'
-  /// turn, cancellation. @throws cancelled
+  /// turn, cancellation, memory. @throws cancelled, memory_limit_exceeded
   [[gnu::noinline, gnu::cold]] void look_up();
 
   /// Waits until the delegate has merged; the node must be taken.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
 
-  /// Left failed: unlinks the node, waits for the delegate if there is one,
-  /// and drops its result.
+  /// Left failed: unlinks the node, cancels the delegate if there is one, waits
+  /// for it, and drops its result.
   [[gnu::noinline, gnu::cold]] void abandon(right_continuation& node) noexcept;
 
-  /// Right was taken: waits, and returns its result or throws its error.
+  /// Right's part of a fork whose node is not as the fork left it: waits for the
+  /// delegate and returns its result or throws its error; calls right here if
+  /// there is none.
   template <class Right>
-  [[gnu::noinline, gnu::cold]] detail::branch_result_t<Right> merge_taken(right_continuation& node);
+  [[gnu::noinline, gnu::cold]] detail::branch_result_t<std::remove_reference_t<Right>>
+  merge_slowly(pending_fork<Right>& node);
 
+  void enter() noexcept;
+  void leave() noexcept;
+  [[gnu::noinline, gnu::cold]] void finish() noexcept;
+
+  bool glance();
+  void count_down(std::int32_t safepoints) noexcept;
+  void settle(std::uint64_t now) noexcept;
+  void resume(std::uint64_t suspended_at) noexcept;
+  void continue_quantum(std::uint64_t start) noexcept;
+  std::int32_t next_look(std::uint64_t now) const noexcept;
+  void end_quantum() noexcept;
+  void check_cancelled(bool quantum_ended);
+  [[noreturn]] void throw_too_deep();
+
+  // Thefts.
   void survey(bool stamp) noexcept;
+  std::uint32_t eligible() const noexcept;
+  member* most_basal() noexcept;
   void consider_theft() noexcept;
-  void start_quantum(std::uint64_t now) noexcept;
-  std::int32_t next_countdown(std::uint64_t now) const noexcept;
+  void delegate_oldest(member& from, const theft_view& view) noexcept;
+  void delegate_two(const theft_view& view) noexcept;
+  detail::delegation* take_seamlessly() noexcept;
+  std::unique_ptr<detail::delegation> prepare(right_continuation& node) noexcept;
+  bool has_room_for(const detail::delegation& d) const noexcept;
+  void give_up(std::unique_ptr<detail::delegation> d) noexcept;
+  detail::delegation& take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
+                           const theft_view* view) noexcept;
+  void report(const right_continuation& node, detail::memory_context& to,
+              const theft_view* view) const noexcept;
+  bool may_be_stolen_from(const member& other, victim_policy policy) const noexcept;
+
+  // Memory.
+  bool enter_context() noexcept;
+  void note_allocation() noexcept;
+  bool limit_memory() noexcept;
+  void wait_until_youngest() noexcept;
+  const std::byte* deepest() const noexcept;
+  std::size_t lineage_bytes_at(const right_continuation& node) const noexcept;
 
   // -- what a fork touches ----------------------------------------------------
 
   right_continuation* youngest_ = nullptr;
 
-  /// Safepoints until the next look at the clock.
+  const std::atomic<std::int32_t>* attention_;
+
+  /// Safepoints until the next glance at the stack's depth. The first comes at
+  /// once: a computation without a safepoint never looks.
   std::int32_t countdown_ = 0;
 
-  /// The length of the last countdown, to learn the rate from.
-  std::int32_t countdown_length_ = 1;
+  std::int32_t countdown_start_ = 0; ///< where it began
 
-  const std::atomic<std::int32_t>* attention_;
+  std::uint64_t polls_ = 0;
 
   // -- what a quantum's end touches -------------------------------------------
 
   executors::executor* executor_;
   detail::computation* origin_;
+  detail::executor_cells* cells_;
+
+  std::uint64_t last_look_ = 0; ///< ticks; 0: none yet
+  std::uint64_t quantum_start_ = 0;
+  std::uint64_t safepoints_ = 0; ///< up to the last glance
+  std::uint64_t busy_ticks_ = 0; ///< likewise
 
   /// The most basal node that no delegate runs; exact only right after a
   /// survey, null if there is none.
   right_continuation* oldest_ready_ = nullptr;
 
-  std::uint32_t quantum_ = 1;       ///< number of the current quantum
-  std::uint32_t last_theft_ = 0;    ///< quantum of the last theft
-  std::uint64_t quantum_start_ = 0; ///< tick_clock; 0: not started yet
-  std::uint64_t last_look_ = 0;     ///< tick_clock
+  std::uint32_t quantum_ = 1;    ///< number of the current quantum
+  std::uint32_t last_theft_ = 0; ///< quantum of the last theft
+
+  /// Safepoints from one look at the clock to the next, and those of them that
+  /// are left after this countdown.
+  std::int32_t look_length_ = 1;
+  std::int32_t look_left_ = 0;
+  std::uint64_t safepoints_at_look_ = 0;
+
+  const std::byte* stack_limit_;          ///< nodes below this address are too deep
+  const std::byte* depth_at_glance_;      ///< address of the last glance's frame
+  std::size_t bytes_per_safepoint_ = 512; ///< that the stack may grow by; learned
+
+  // -- what a theft or a memory limit needs -----------------------------------
+
+  bool attentive_before_;
+  bool suspended_ = false; ///< waits for `latch_`
+  const char* name_before_;
+  detail::delegation* as_ = nullptr; ///< what it runs; null: the root
+  detail::memory_context* context_ = nullptr;
+  member* older_member_ = nullptr; ///< in the context
+  member* younger_member_ = nullptr;
+  executors::fiber* parked_ = nullptr; ///< waits until it is the youngest here
+  std::size_t counted_stack_ = 0;      ///< its part of the context's stacks
+  std::size_t heap_at_start_ = 0;      ///< the context's
+  detail::merge_latch latch_;
 };
 
 /// The node of a fork whose right branch is a `Right`, or `Right&`.
@@ -146,7 +245,6 @@ template <class Left, class Right>
 [[gnu::always_inline]] inline auto member::fork_merge(Left&& left, Right&& right)
   -> std::pair<detail::branch_result_t<std::remove_reference_t<Left>>,
                detail::branch_result_t<std::remove_reference_t<Right>>> {
-  using right_branch = std::remove_reference_t<Right>;
   // While the left branch runs, only an exception leaves this frame: then the
   // node is unlinked, and a delegate that works on it awaited.
   struct unwinding_guard {
@@ -166,26 +264,27 @@ template <class Left, class Right>
   auto first = detail::call_branch(left, *this);
   guard.armed = false;
   // From here on everything comes from the node again: kept in registers across
-  // the call, it would cost the callee's saves and restores.
-  if (node.is_taken()) [[unlikely]]
-    return {std::move(first), merge_taken<right_branch>(node)};
-  youngest_ = node.older();
+  // the call, it would cost the callee's saves and restores. One test for all
+  // that may have happened to it, and one place for all of that, keep the fast
+  // path small enough to be inlined into itself.
+  if (!node.is_untouched()) [[unlikely]]
+    return {std::move(first), merge_slowly<Right>(node)};
+  youngest_ = node.older_of_untouched();
   auto second = detail::call_branch(node.right, *this);
   return {std::move(first), std::move(second)};
 }
 
 template <class Right>
-detail::branch_result_t<Right> member::merge_taken(right_continuation& node) {
+detail::branch_result_t<std::remove_reference_t<Right>>
+member::merge_slowly(pending_fork<Right>& node) {
   youngest_ = node.older();
+  if (!node.is_taken())
+    return detail::call_branch(node.right, *this);
   await_merge(node);
-  auto& merged = static_cast<detail::typed_delegation<Right>&>(*node.delegation);
+  using branch = std::remove_reference_t<Right>;
+  auto& merged = static_cast<detail::typed_delegation<branch>&>(*node.delegation);
   // The frame owned it; it must be gone before the frame is.
-  struct owner {
-    detail::delegation* held;
-    ~owner() {
-      delete held;
-    }
-  } guard{node.delegation};
+  std::unique_ptr<detail::delegation> guard{node.delegation};
   if (merged.error)
     std::rethrow_exception(std::move(merged.error));
   return std::move(*merged.result);

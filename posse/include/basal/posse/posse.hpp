@@ -2,7 +2,9 @@
 
 // The front door: everything needed to declare and call fork/merge functions.
 
+#include <basal/posse/call_options.hpp>
 #include <basal/posse/config.hpp>
+#include <basal/posse/effects.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/member.hpp>
 #include <basal/posse/pure.hpp>

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
+#include <basal/posse/call_options.hpp>
 #include <basal/posse/detail/function_record.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
@@ -20,6 +22,18 @@ template <class Caller>
 concept traced_caller = requires(const Caller& c) {
   { caller_traits<Caller>::runtime_of(c) } -> std::convertible_to<runtime&>;
 };
+
+/// One whose traits also know how to ask whether its call should end: by
+/// `static interrupt_probe probe_of(const Caller&)`.
+template <class Caller>
+concept probed_caller = traced_caller<Caller> && requires(const Caller& c) {
+  { caller_traits<Caller>::probe_of(c) } -> std::same_as<interrupt_probe>;
+};
+
+/// Who may call a pure function as a computation of its own.
+template <class Caller>
+concept calling = std::derived_from<std::remove_cvref_t<Caller>,
+                                    runtime> || traced_caller<std::remove_cvref_t<Caller>>;
 
 /// A declared pure function: `Function` takes a member& and its own arguments;
 /// it may fork, and must neither write what its branches share nor cause
@@ -44,40 +58,66 @@ public:
     return Function(m, std::forward<Args>(args)...);
   }
 
-  /// Calls it as a computation of its own: on an executor, right here, where
-  /// idle compute executors may steal from it; on another thread, on a compute
-  /// executor while the caller sleeps.
-  /// @throws cancelled, runtime_stopped
-  template <class... Args>
-  auto operator()(runtime& host, Args&&... args) const {
-    return counted([&](detail::function_record& record) {
-      return host.run_as([&](member& m) { return Function(m, std::forward<Args>(args)...); },
-                         &record);
-    });
-  }
-
-  /// The same from an actor's handler; `self` is the handler's actor.
-  template <traced_caller Caller, class... Args>
-  auto operator()(const Caller& self, Args&&... args) const {
-    return (*this)(runtime_of(self), std::forward<Args>(args)...);
+  /// Calls it as a computation of its own. `caller` is the runtime, or `self` in
+  /// an actor's handler. On an executor it runs right here, where idle compute
+  /// executors may steal from it; on another thread, on a compute executor while
+  /// the caller sleeps.
+  /// @throws cancelled, memory_limit_exceeded, runtime_stopped
+  template <calling Caller, class... Args>
+  auto operator()(Caller&& caller, Args&&... args) const {
+    return run(caller, probing<Caller>(caller), false, std::forward<Args>(args)...);
   }
 
   /// Runs the whole call on a compute executor: for computations that are known
   /// to be long. In a handler the handler's fiber is suspended meanwhile and
   /// its executor serves other actors; a plain thread sleeps.
-  /// @throws cancelled, runtime_stopped
-  template <class... Args>
-  auto offload(runtime& host, Args&&... args) const {
-    return counted([&](detail::function_record& record) {
-      runtime::count(record.offloaded);
-      return host.offload_as([&](member& m) { return Function(m, std::forward<Args>(args)...); },
-                             &record);
-    });
+  /// @throws cancelled, memory_limit_exceeded, runtime_stopped
+  template <calling Caller, class... Args>
+  auto offload(Caller&& caller, Args&&... args) const {
+    return run(caller, probing<Caller>(caller), true, std::forward<Args>(args)...);
   }
 
-  template <traced_caller Caller, class... Args>
-  auto offload(const Caller& self, Args&&... args) const {
-    return offload(runtime_of(self), std::forward<Args>(args)...);
+  /// Calls with limits of their own:
+  ///
+  ///     pure_fib.with({.stop = token, .memory_limit = 1 << 20})(self, 30)
+  ///     pure_fib.with({.deadline = soon}).offload(self, 30)
+  ///
+  /// The result is made to be called at once; it may be kept and called again.
+  class limited {
+  public:
+    template <calling Caller, class... Args>
+    auto operator()(Caller&& caller, Args&&... args) const {
+      return function_.run(caller, options_for<Caller>(caller), false, std::forward<Args>(args)...);
+    }
+
+    template <calling Caller, class... Args>
+    auto offload(Caller&& caller, Args&&... args) const {
+      return function_.run(caller, options_for<Caller>(caller), true, std::forward<Args>(args)...);
+    }
+
+  private:
+    friend class pure;
+
+    limited(const pure& function, call_options options)
+      : function_(function), options_(std::move(options)) {
+    }
+
+    /// A probe that the caller brings is only asked if the options have none.
+    template <class Caller>
+    auto options_for(Caller& caller) const {
+      auto result = options_;
+      if constexpr (probed_caller<std::remove_cvref_t<Caller>>)
+        if (result.probe.asks_to_end == nullptr)
+          result.probe = caller_traits<std::remove_cvref_t<Caller>>::probe_of(caller);
+      return result;
+    }
+
+    const pure& function_;
+    const call_options options_;
+  };
+
+  limited with(call_options options) const {
+    return {*this, std::move(options)};
   }
 
   constexpr const char* name() const noexcept {
@@ -85,22 +125,34 @@ public:
   }
 
 private:
+  struct no_options {};
+
   template <class Caller>
-  static runtime& runtime_of(const Caller& self) {
-    return caller_traits<Caller>::runtime_of(self);
+  static auto probing(Caller& caller) {
+    if constexpr (probed_caller<std::remove_cvref_t<Caller>>)
+      return call_options{.probe = caller_traits<std::remove_cvref_t<Caller>>::probe_of(caller)};
+    else
+      return no_options{};
   }
 
-  template <class Call>
-  auto counted(Call call) const {
+  template <class Caller>
+  static runtime& host_of(Caller& caller) {
+    if constexpr (std::derived_from<std::remove_cvref_t<Caller>, runtime>)
+      return caller;
+    else
+      return caller_traits<std::remove_cvref_t<Caller>>::runtime_of(caller);
+  }
+
+  template <class Caller, class Options, class... Args>
+  auto run(Caller& caller, const Options& options, bool offloaded, Args&&... args) const {
     auto& record = detail::record_of<Function>;
     record.announce(name_);
-    runtime::count(record.calls);
-    try {
-      return call(record);
-    } catch (...) {
-      runtime::count(record.failed);
-      throw;
-    }
+    detail::call_info call{.function = &record, .offloaded = offloaded};
+    if constexpr (std::same_as<Options, call_options>)
+      call.options = &options;
+    auto body = [&](member& m) { return Function(m, std::forward<Args>(args)...); };
+    auto& host = host_of(caller);
+    return offloaded ? host.offload_as(body, call) : host.run_as(body, call);
   }
 
   const char* name_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -17,9 +18,9 @@ namespace basal::posse {
 /// stolen and hands it over. So nothing here is atomic.
 ///
 /// A fork writes `link_` and `delegate_` and nothing else; the other fields get
-/// their values when a survey first meets the node. Sources: heartbeat
-/// scheduling (Acar et al., PLDI 2018) for linking frames instead of queueing
-/// tasks; Hemlock's "quantum generation" word per frame for the stamp.
+/// their values when a survey or an allocation first meets the node. Sources:
+/// heartbeat scheduling (Acar et al., PLDI 2018) for linking frames instead of
+/// queueing tasks; Hemlock's "quantum generation" word per frame for the stamp.
 class right_continuation {
 public:
   enum class state : std::uintptr_t {
@@ -42,15 +43,34 @@ public:
   right_continuation& operator=(const right_continuation&) = delete;
 
   right_continuation* older() const noexcept {
-    return reinterpret_cast<right_continuation*>(link_ & ~state_mask);
+    return reinterpret_cast<right_continuation*>(link_ & ~all_marks);
   }
 
   state current_state() const noexcept {
     return static_cast<state>(link_ & state_mask);
   }
 
+  /// Nobody has written to it since the fork: then its link is a plain pointer.
+  bool is_untouched() const noexcept {
+    return (link_ & all_marks) == 0;
+  }
+
+  right_continuation* older_of_untouched() const noexcept {
+    return reinterpret_cast<right_continuation*>(link_);
+  }
+
   bool is_taken() const noexcept {
     return (link_ & static_cast<std::uintptr_t>(state::taken)) != 0;
+  }
+
+  /// `heap_before` is valid.
+  bool is_weighed() const noexcept {
+    return (link_ & weighed) != 0;
+  }
+
+  void weigh(std::size_t heap_bytes) noexcept {
+    heap_before = heap_bytes;
+    link_ |= weighed;
   }
 
   void mark_stamped(std::uint32_t quantum) noexcept {
@@ -68,13 +88,15 @@ public:
   void mark_taken(detail::delegation* d) noexcept {
     BASAL_ASSERT(current_state() == state::stamped);
     delegation = d;
-    link_ = (link_ & ~state_mask) | static_cast<std::uintptr_t>(state::taken);
+    link_ = (link_ & ~all_marks) | static_cast<std::uintptr_t>(state::taken);
   }
 
 private:
   static constexpr std::uintptr_t state_mask = 3;
+  static constexpr std::uintptr_t weighed = 4;
+  static constexpr std::uintptr_t all_marks = 7;
 
-  std::uintptr_t link_; ///< the older node, with the state in its low bits
+  std::uintptr_t link_; ///< the older node, with the marks in its low bits
   delegate_function delegate_;
 
 public:
@@ -83,11 +105,19 @@ public:
   /// The next younger node as of the member's last survey; stale after it.
   right_continuation* younger;
 
+  union {
+    /// Valid in a taken node. Owned by the fork's frame.
+    detail::delegation* delegation;
+
+    /// Valid in a weighed one that is not taken: what the computation's heap on
+    /// this executor held at the fork.
+    std::size_t heap_before;
+  };
+
   /// The member's quantum at whose end the node was first seen.
   std::uint32_t stamp;
-
-  /// Valid in a taken node. Owned by the fork's frame.
-  detail::delegation* delegation;
 };
+
+static_assert(alignof(right_continuation) >= 8, "three marks in the link");
 
 } // namespace basal::posse

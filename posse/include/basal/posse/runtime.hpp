@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -12,7 +14,9 @@
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/stopwatch.hpp>
+#include <basal/posse/call_options.hpp>
 #include <basal/posse/config.hpp>
+#include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/errors.hpp>
@@ -43,18 +47,29 @@ public:
   /// returns, or throws what it throws. On an executor it runs right here, on
   /// the calling fiber; any other thread hands it to a compute executor and
   /// sleeps until it is done.
-  /// @throws cancelled, runtime_stopped
+  /// @throws cancelled, memory_limit_exceeded, runtime_stopped
   template <class Function>
   auto run(Function&& function) {
-    return run_as(std::forward<Function>(function), nullptr);
+    return run_as(std::forward<Function>(function), {});
+  }
+
+  /// The same within limits of its own.
+  template <class Function>
+  auto run(const call_options& options, Function&& function) {
+    return run_as(std::forward<Function>(function), {.options = &options});
   }
 
   /// Like run(), but always on a compute executor. On an executor of another
   /// pool the calling fiber is suspended meanwhile, not the thread.
-  /// @throws cancelled, runtime_stopped
+  /// @throws cancelled, memory_limit_exceeded, runtime_stopped
   template <class Function>
   auto offload(Function&& function) {
-    return offload_as(std::forward<Function>(function), nullptr);
+    return offload_as(std::forward<Function>(function), {.offloaded = true});
+  }
+
+  template <class Function>
+  auto offload(const call_options& options, Function&& function) {
+    return offload_as(std::forward<Function>(function), {.options = &options, .offloaded = true});
   }
 
   /// Makes every computation throw `cancelled` at its next safepoint, now and
@@ -84,12 +99,23 @@ public:
     return config_;
   }
 
+  /// What is counted so far: a sum over what each executor counts for itself.
   posse_stats stats() const;
+
+  /// What becomes of victims from now on; see runtime_config::victims.
+  void set_victims(victim_policy policy) noexcept {
+    victims_.store(policy, std::memory_order_relaxed);
+  }
+
+  victim_policy victims() const noexcept {
+    return victims_.load(std::memory_order_relaxed);
+  }
 
   static constexpr std::size_t max_client_pools = 7;
 
 private:
   friend class member;
+  friend class detail::computation;
 
   template <auto>
   friend class pure;
@@ -97,57 +123,52 @@ private:
   template <class Function>
   class handed_over;
 
-  /// Relaxed: statistics. Written at quantum ends, thefts and calls.
-  struct counters {
-    std::atomic<std::uint64_t> computations{0}, computations_ended{0}, quanta{0}, yields{0},
-      thefts{0}, merges{0}, failed_merges{0}, merge_waits{0}, asks{0}, nobody_idle{0},
-      actors_first{0}, once_a_quantum{0}, too_young{0};
-  };
-
-  static void count(std::atomic<std::uint64_t>& c) noexcept {
-    c.fetch_add(1, std::memory_order_relaxed);
-  }
-
-  /// While a member runs: marks its executor as one that answers when asked,
-  /// and names the work.
-  class member_scope {
-  public:
-    member_scope(executors::executor& self, const detail::computation& origin) noexcept
-      : self_(self),
-        attentive_before_(self.attentive().load(std::memory_order_relaxed)),
-        name_before_(self.running().name_work(origin.name())) {
-      self.attentive().store(true, std::memory_order_relaxed);
-    }
-
-    ~member_scope() {
-      self_.attentive().store(attentive_before_, std::memory_order_relaxed);
-      self_.running().name_work(name_before_);
-    }
-
-  private:
-    executors::executor& self_;
-    bool attentive_before_;
-    const char* name_before_;
+  /// The counters of a pool's executors. Slots are filled in order, by the
+  /// constructor and attach(), and kept to the end.
+  struct pool_cells {
+    const executors::executor_pool* pool = nullptr;
+    std::size_t size = 0;
+    std::unique_ptr<detail::executor_cells[]> cells;
   };
 
   template <class Function>
-  auto run_as(Function&& function, detail::function_record* record) {
+  auto run_as(Function&& function, const detail::call_info& call) {
     if (auto* self = executors::executor::current())
-      return run_here(function, record, *self);
-    return offload_as(std::forward<Function>(function), record);
+      return run_here(function, call, *self);
+    return offload_as(std::forward<Function>(function), call);
   }
 
   template <class Function>
-  auto offload_as(Function&& function, detail::function_record* record);
+  auto offload_as(Function&& function, const detail::call_info& call);
 
   template <class Function>
-  decltype(auto) run_here(Function& function, detail::function_record* record,
+  decltype(auto) run_here(Function& function, const detail::call_info& call,
                           executors::executor& self);
+
+  /// The counters that `self`, the calling thread's executor, writes.
+  detail::executor_cells& cells_of(executors::executor& self) noexcept {
+    auto slots = slots_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < slots; ++i)
+      if (pool_cells_[i].pool == &self.pool()) [[likely]]
+        return pool_cells_[i].cells[self.index()];
+    return strangers_cells(self);
+  }
+
+  [[gnu::noinline, gnu::cold]] detail::executor_cells&
+  strangers_cells(const executors::executor& self);
+
+  [[gnu::noinline, gnu::cold]] static void count_failure(detail::executor_cells& cells,
+                                                         const detail::call_info& call) noexcept;
+
+  /// At a computation's end: the most that it had on one executor, and on how
+  /// many it was.
+  void note_memory(std::size_t bytes, std::size_t cabal) noexcept;
 
   void submit(executors::work_item item);
   void ask(const executors::executor& idle) noexcept;
   void delegate(detail::delegation& d, executors::executor& to) noexcept;
-  static void run_delegate(detail::delegation& d, executors::executor& self) noexcept;
+  static executors::work_item item_of(detail::delegation& d) noexcept;
+  static void run_delegate(detail::delegation* d, executors::executor& self) noexcept;
 
   const runtime_config config_;
   const std::uint64_t quantum_ticks_;
@@ -160,7 +181,19 @@ private:
   executors::executor_pool* pools_[max_client_pools + 1] = {};
   std::atomic<std::size_t> pool_count_{0};
 
-  alignas(64) counters counters_;
+  pool_cells pool_cells_[max_client_pools + 1];
+  std::atomic<std::size_t> slots_{0}; ///< of pool_cells_; published like pool_count_
+
+  /// Of executors that belong to no pool of ours and yet run computations here:
+  /// those of another runtime, whose function calls run() of this one.
+  mutable std::mutex strangers_mutex_;
+  std::map<const executors::executor*, std::unique_ptr<detail::executor_cells>> strangers_;
+
+  std::atomic<victim_policy> victims_; ///< relaxed: a preference
+  std::atomic<std::uint64_t> asks_{0};
+  std::atomic<std::size_t> most_bytes_{0};
+  std::atomic<std::size_t> largest_cabal_{0};
+
   alignas(64) std::unique_ptr<executors::executor_pool> compute_;
 };
 
@@ -169,10 +202,10 @@ private:
 template <class Function>
 class runtime::handed_over {
 public:
-  handed_over(runtime& host, Function& function, detail::function_record* record) noexcept
+  handed_over(runtime& host, Function& function, const detail::call_info& call) noexcept
     : host_(host),
       function_(function),
-      record_(record),
+      call_(call),
       account_(executors::delegated_time::current_account()) {
   }
 
@@ -191,7 +224,7 @@ private:
     try {
       executors::delegated_time time{self, h.account_};
       auto call = [&h](member& m) { return detail::call_branch(h.function_, m); };
-      h.result_.emplace(h.host_.run_here(call, h.record_, self));
+      h.result_.emplace(h.host_.run_here(call, h.call_, self));
     } catch (...) {
       h.error_ = std::current_exception();
     }
@@ -208,7 +241,7 @@ private:
 
   runtime& host_;
   Function& function_;
-  detail::function_record* record_;
+  const detail::call_info& call_;
   executors::stopwatch* account_; ///< measures the caller; null if nobody does
   executors::completion done_;
   std::optional<detail::branch_result_t<Function>> result_;
@@ -216,33 +249,46 @@ private:
 };
 
 template <class Function>
-auto runtime::offload_as(Function&& function, detail::function_record* record) {
+auto runtime::offload_as(Function&& function, const detail::call_info& call) {
   using function_type = std::remove_reference_t<Function>;
   using raw = detail::raw_result_t<function_type>;
   auto* self = executors::executor::current();
   if (self != nullptr && &self->pool() == compute_.get())
-    return static_cast<std::decay_t<raw>>(run_here(function, record, *self));
-  handed_over<function_type> call{*this, function, record};
+    return static_cast<std::decay_t<raw>>(run_here(function, call, *self));
+  handed_over<function_type> handed{*this, function, call};
   if constexpr (std::is_void_v<raw>)
-    call.wait();
+    handed.wait();
   else
-    return call.wait();
+    return handed.wait();
 }
 
 template <class Function>
-decltype(auto) runtime::run_here(Function& function, detail::function_record* record,
+decltype(auto) runtime::run_here(Function& function, const detail::call_info& call,
                                  executors::executor& self) {
+  auto& cells = cells_of(self);
+  cells.computations.add();
+  if (call.function != nullptr) {
+    auto& of_function = cells.of(call.function->number);
+    of_function.calls.add();
+    if (call.offloaded)
+      of_function.offloaded.add();
+  }
   struct counted {
-    counters& c;
+    detail::executor_cells& cells;
     ~counted() {
-      count(c.computations_ended);
+      cells.computations_ended.add();
     }
-  } guard{counters_};
-  count(counters_.computations);
-  detail::computation shared{*this, record, self.running().watch()};
-  member_scope scope{self, shared};
-  member root{shared, self};
-  return function(root);
+  } guard{cells};
+  detail::computation shared{*this, call, self.running().watch()};
+  try {
+    if (call.options != nullptr)
+      shared.expect_not_cancelled();
+    member root{shared, self, cells};
+    return function(root);
+  } catch (...) {
+    count_failure(cells, call);
+    throw;
+  }
 }
 
 } // namespace basal::posse

@@ -8,14 +8,19 @@
 
 namespace basal::posse {
 
-/// What became of one declared function's calls, in all runtimes of the
-/// process.
+/// What became of one declared function's calls on one runtime. Forks, quanta
+/// and time are added when a member ends.
 struct function_stats {
   std::string name;
   std::uint64_t calls = 0;     ///< from handlers, plain threads, offloads
   std::uint64_t offloaded = 0; ///< of these, sent to a compute executor
   std::uint64_t failed = 0;    ///< of these, ended by an exception
-  std::uint64_t thefts = 0;    ///< continuations stolen from its posses
+  std::uint64_t forks = 0;     ///< made in its computations
+  std::uint64_t inlined = 0;   ///< of these, not stolen
+  std::uint64_t thefts = 0;    ///< of these, stolen
+  std::uint64_t merges = 0;    ///< of the stolen ones, ended
+  std::uint64_t quanta = 0;    ///< quantum ends of its members
+  std::uint64_t busy_ns = 0;   ///< time its members had executors, from their first fork on
 };
 
 /// What a runtime did so far. A snapshot whose fields may be a few events
@@ -23,19 +28,33 @@ struct function_stats {
 struct posse_stats {
   std::uint64_t computations = 0; ///< calls that began a posse
   std::uint64_t computations_now = 0;
-  std::uint64_t quanta = 0;        ///< quantum ends seen by members
-  std::uint64_t yields = 0;        ///< members that let others have a turn
-  std::uint64_t thefts = 0;        ///< continuations given to delegates
-  std::uint64_t delegates_now = 0; ///< of these, not merged yet
-  std::uint64_t merges = 0;        ///< delegates that have ended
-  std::uint64_t failed_merges = 0; ///< of these, by an exception
-  std::uint64_t merge_waits = 0;   ///< victims suspended for a delegate
-  std::uint64_t asks = 0;          ///< idle executors that asked for work
-  // Why nothing was stolen, counted at each look for a theft:
+  std::uint64_t cancelled = 0;       ///< ended by `cancelled`
+  std::uint64_t over_limit = 0;      ///< ended by `memory_limit_exceeded`
+  std::uint64_t forks = 0;           ///< of members that have ended
+  std::uint64_t inlined = 0;         ///< of these, not stolen
+  std::uint64_t quanta = 0;          ///< quantum ends seen by members
+  std::uint64_t yields = 0;          ///< members that let others have a turn
+  std::uint64_t thefts = 0;          ///< continuations given to delegates
+  std::uint64_t seamless_thefts = 0; ///< of these, by an executor for itself
+  std::uint64_t delegates_now = 0;   ///< of these, not merged yet
+  std::uint64_t merges = 0;          ///< delegates that have ended
+  std::uint64_t failed_merges = 0;   ///< of these, by an exception
+  std::uint64_t merge_waits = 0;     ///< victims suspended for delegates
+  std::uint64_t victims_now = 0;     ///< of these, still suspended
+  std::uint64_t suspended_ns = 0;    ///< time they were, in sum
+  std::uint64_t asks = 0;            ///< idle executors that asked for work
+  std::uint64_t theft_looks = 0;     ///< times a member considered a theft
+  // Why nothing was stolen then:
   std::uint64_t rejects_nobody_idle = 0;
   std::uint64_t rejects_actors_first = 0;
   std::uint64_t rejects_once_a_quantum = 0;
-  std::uint64_t rejects_too_young = 0; ///< hysteresis
+  std::uint64_t rejects_too_young = 0;  ///< hysteresis
+  std::uint64_t rejects_single = 0;     ///< victims that wait must give two
+  std::uint64_t rejects_cabal_full = 0; ///< who was idle may not work for it
+  // Gauges of computations that were stolen from, or have a memory limit:
+  std::uint64_t largest_cabal = 0;           ///< executors of one computation
+  std::uint64_t most_bytes_per_executor = 0; ///< of one computation
+  std::uint64_t deepest_stack_bytes = 0;     ///< of one member, at its looks at the clock
 
   std::vector<function_stats> functions; ///< declared and called so far
 };

@@ -1,31 +1,117 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
 #include <basal/executors/fwd.hpp>
+#include <basal/posse/call_options.hpp>
+#include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/function_record.hpp>
+#include <basal/posse/detail/memory_context.hpp>
+#include <basal/posse/errors.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
+
+/// How a computation was called.
+struct call_info {
+  const function_record* function = nullptr; ///< null: not declared
+  const call_options* options = nullptr;     ///< null: the defaults
+  bool offloaded = false;
+};
 
 /// What the members of one posse share. Lives in the frame of the call that
 /// began it, which outlives all members.
 class computation {
 public:
-  computation(runtime& its_host, function_record* its_function,
-              executors::stopwatch* its_account) noexcept
-    : host(its_host), function(its_function), account(its_account) {
+  computation(runtime& its_host, const call_info& call, executors::stopwatch* its_account) noexcept
+    : host(its_host),
+      function(call.function),
+      account(its_account),
+      number(function_record::number_of(call.function)),
+      options_(call.options) {
   }
 
   computation(const computation&) = delete;
   computation& operator=(const computation&) = delete;
+
+  ~computation() {
+    if (contexts_ != nullptr) [[unlikely]]
+      leave_contexts();
+  }
 
   /// For reports.
   const char* name() const noexcept {
     return function != nullptr ? function->name.load(std::memory_order_relaxed) : "a computation";
   }
 
+  bool has_options() const noexcept {
+    return options_ != nullptr;
+  }
+
+  /// Why the members should end, or `none`. Any member, at a safepoint. The
+  /// first to find a reason makes the others look.
+  cancel_reason why_cancelled(bool quantum_ended) noexcept;
+
+  /// @throws cancelled if there is a reason
+  void expect_not_cancelled();
+
+  /// Bytes it may use on one executor.
+  std::size_t memory_limit() const noexcept;
+
+  /// Bytes that an executor may hold of it and still run a continuation whose
+  /// lineage held `lineage_bytes` at the fork: so it finds as much room as in
+  /// sequence, but for a sixteenth of the limit. Otherwise every stack that is
+  /// deeper now than at the fork would count as too full.
+  std::size_t bytes_to_begin_with(std::size_t lineage_bytes) const noexcept;
+
+  /// Executors that may be in the cabal.
+  std::size_t cabal_limit() const noexcept;
+
+  [[noreturn]] void throw_over_limit(const std::string& what);
+
+  /// The context of `where`, which joins the cabal if need be: for the executor
+  /// that the computation began on. Null when there is no memory for it.
+  memory_context* join(executors::executor& where) noexcept;
+
+  struct target {
+    memory_context* context = nullptr; ///< of the claimed executor, or null
+    bool cabal_full = false;           ///< an idle executor was passed over
+  };
+
+  /// Claims an idle compute executor that is in the cabal, or may join it, and
+  /// that has room for what begins with `lineage_bytes`. The caller delivers.
+  target claim_target(executors::executor& from, std::size_t lineage_bytes) noexcept;
+
+  std::size_t cabal_size() const noexcept;
+
   runtime& host;
-  function_record* function;     ///< null for an undeclared function
-  executors::stopwatch* account; ///< measures its caller; null if nobody does
+  const function_record* function; ///< null for an undeclared function
+  executors::stopwatch* account;   ///< measures its caller; null if nobody does
+  const std::uint32_t number;      ///< of the function
+
+private:
+  memory_context* find_locked(const executors::executor& where) const noexcept;
+  [[gnu::cold]] void leave_contexts() noexcept;
+
+  const call_options* options_;
+
+  /// Written once by the member that finds it out. Relaxed: it only has to
+  /// arrive.
+  std::atomic<cancel_reason> cancelled_{cancel_reason::none};
+
+  /// Held by the member that calls the probe. Acquire and release: the probe's
+  /// own data.
+  std::atomic_flag probing_;
+
+  /// The cabal. Guards the list, which grows at thefts.
+  mutable std::mutex mutex_;
+  std::unique_ptr<memory_context> contexts_;
+  std::size_t cabal_size_ = 0;
 };
 
 } // namespace basal::posse::detail

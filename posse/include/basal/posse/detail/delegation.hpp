@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <type_traits>
@@ -8,11 +10,15 @@
 #include <basal/executors/completion.hpp>
 #include <basal/executors/inbox.hpp>
 #include <basal/posse/detail/collector.hpp>
+#include <basal/posse/detail/merge_latch.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
 
 class computation;
+class memory_context;
+
+using merge_latch = basic_merge_latch<std::atomic, executors::fiber*>;
 
 template <class Branch>
 using raw_result_t = std::invoke_result_t<Branch&, member&>;
@@ -40,8 +46,8 @@ template <class Branch>
 ///
 /// Protocol: the victim's executor fills it and delivers `node` (the inbox
 /// publishes it). The delegate's executor calls `execute`, which stores the
-/// result, or stores what that threw in `error`, then sets `merged` and does
-/// not touch it again. The victim reads result and error after merged.wait().
+/// result, or stores what that threw in `error`, then ends it with
+/// finish_merge(). The victim reads result and error after merged.wait().
 class delegation : public visible_to_collector {
 public:
   explicit delegation(computation& its_origin) noexcept : origin(its_origin) {
@@ -55,7 +61,24 @@ public:
   /// Runs the branch as part of `m` and keeps its result.
   virtual void execute(member& m) = 0;
 
-  computation& origin;        ///< the computation that it is part of
+  /// Nobody will see its result: a branch before it has failed.
+  bool not_needed() const noexcept {
+    for (auto* d = this; d != nullptr; d = d->victim)
+      if (d->abandoned.load(std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+
+  computation& origin;               ///< the computation that it is part of
+  delegation* victim = nullptr;      ///< as what the victim runs; null: it is the root
+  memory_context* context = nullptr; ///< of the executor it was sent to
+  std::size_t lineage_bytes = 0;     ///< what its victims held when the fork was made
+  merge_latch* latch = nullptr;      ///< of a victim that waits for all delegates
+
+  /// Written by the victim's executor when left has failed, read at the
+  /// delegate's safepoints. Relaxed: it only has to arrive.
+  std::atomic<bool> abandoned{false};
+
   executors::inbox_node node; ///< for the delegate's executor
   executors::completion merged;
   std::exception_ptr error; ///< what the branch threw

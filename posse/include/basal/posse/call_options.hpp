@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <stop_token>
+
+namespace basal::posse {
+
+/// How a caller that cannot raise a stop token is asked whether its computation
+/// should end: the actors module looks into the mailbox for a kill. Called at
+/// quantum ends, on whichever executor a member runs, by one at a time, and only
+/// while the call that it was given to lasts.
+struct interrupt_probe {
+  bool (*asks_to_end)(void* context) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+/// What one call of a pure function may take. The defaults are those of the
+/// runtime.
+struct call_options {
+  /// The computation ends with `cancelled` soon after a stop was requested.
+  std::stop_token stop = {};
+
+  /// The computation ends with `cancelled` soon after this.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+
+  /// Bytes that it may use on one executor; 0: runtime_config::memory_limit.
+  std::size_t memory_limit = 0;
+
+  /// Executors that may work on it, the first included; 0: the runtime's.
+  std::size_t cabal_limit = 0;
+
+  interrupt_probe probe = {};
+};
+
+} // namespace basal::posse

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include <basal/executors/stats.hpp>
+#include <basal/posse/detail/function_record.hpp>
+
+namespace basal::posse::detail {
+
+using executors::counter;
+
+/// The largest value seen. One writer, any reader; relaxed: statistics.
+class maximum {
+public:
+  void raise_to(std::uint64_t value) noexcept {
+    if (value > value_.load(std::memory_order_relaxed))
+      value_.store(value, std::memory_order_relaxed);
+  }
+
+  std::uint64_t get() const noexcept {
+    return value_.load(std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// What one executor counts of one declared function.
+struct function_cells {
+  counter calls, offloaded, failed, forks, thefts, merges, quanta, busy_ticks;
+};
+
+/// What one executor counts. Written on its thread alone, so that counting is a
+/// load and a store in a cache line of its own; read by any thread.
+struct alignas(64) executor_cells {
+  counter computations, computations_ended, forks;
+
+  // Quantum ends and thefts.
+  counter quanta, yields, theft_looks, thefts, seamless_thefts;
+  counter nobody_idle, actors_first, once_a_quantum, too_young, single, cabal_full;
+
+  // Delegates and merges.
+  counter merges, failed_merges, merge_waits, merge_waits_ended, suspended_ticks;
+
+  counter cancelled, over_limit;
+  maximum deepest_stack;
+
+  /// The cells of the function with that number.
+  function_cells& of(std::uint32_t number) noexcept {
+    if (auto* known = functions_[number].load(std::memory_order_relaxed)) [[likely]]
+      return *known;
+    return add(number);
+  }
+
+  /// Null where this executor has not run it. Any thread.
+  const function_cells* find(std::uint32_t number) const noexcept {
+    return functions_[number].load(std::memory_order_acquire);
+  }
+
+  executor_cells() = default;
+  executor_cells(const executor_cells&) = delete;
+  executor_cells& operator=(const executor_cells&) = delete;
+  ~executor_cells();
+
+private:
+  [[gnu::noinline, gnu::cold]] function_cells& add(std::uint32_t number) noexcept;
+
+  /// For undeclared functions, and where memory is short.
+  function_cells others_;
+
+  /// Filled by the owner in release, as its functions run for the first time.
+  std::array<std::atomic<function_cells*>, function_record::max_functions> functions_{};
+};
+
+} // namespace basal::posse::detail

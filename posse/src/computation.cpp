@@ -1,0 +1,145 @@
+#include <basal/posse/detail/computation.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include <basal/executors/executor.hpp>
+#include <basal/executors/executor_pool.hpp>
+#include <basal/posse/runtime.hpp>
+
+namespace basal::posse::detail {
+
+cancel_reason computation::why_cancelled(bool quantum_ended) noexcept {
+  if (host.is_cancelled())
+    return cancel_reason::runtime_stops;
+  auto why = cancelled_.load(std::memory_order_relaxed);
+  if (why != cancel_reason::none || options_ == nullptr)
+    return why;
+  if (options_->stop.stop_requested())
+    why = cancel_reason::stop_requested;
+  else if (options_->deadline != std::chrono::steady_clock::time_point::max()
+           && std::chrono::steady_clock::now() >= options_->deadline)
+    why = cancel_reason::deadline;
+  else if (quantum_ended && options_->probe.asks_to_end != nullptr
+           && !probing_.test_and_set(std::memory_order_acquire)) {
+    if (options_->probe.asks_to_end(options_->probe.context))
+      why = cancel_reason::owner_killed;
+    probing_.clear(std::memory_order_release);
+  }
+  if (why == cancel_reason::none)
+    return why;
+  cancelled_.store(why, std::memory_order_relaxed);
+  std::lock_guard guard{mutex_};
+  for (auto* c = contexts_.get(); c != nullptr; c = c->next.get())
+    c->where->raise_attention();
+  return why;
+}
+
+void computation::expect_not_cancelled() {
+  if (auto why = why_cancelled(false); why != cancel_reason::none)
+    throw cancelled{why};
+}
+
+std::size_t computation::memory_limit() const noexcept {
+  auto limit = options_ != nullptr ? options_->memory_limit : 0;
+  if (limit == 0)
+    limit = host.config().memory_limit;
+  return limit != 0 ? limit : memory_context::unlimited;
+}
+
+std::size_t computation::bytes_to_begin_with(std::size_t lineage_bytes) const noexcept {
+  auto limit = memory_limit();
+  return limit == memory_context::unlimited ? limit : lineage_bytes + limit / 16;
+}
+
+std::size_t computation::cabal_limit() const noexcept {
+  auto limit = options_ != nullptr ? options_->cabal_limit : 0;
+  if (limit == 0)
+    limit = host.config().cabal_limit;
+  return limit != 0 ? limit : static_cast<std::size_t>(-1);
+}
+
+void computation::throw_over_limit(const std::string& what) {
+  throw memory_limit_exceeded("basal: " + std::string{name()} + ": " + what
+                              + " would exceed its memory limit of "
+                              + std::to_string(memory_limit())
+                              + " bytes on one executor; raise memory_limit of the call or of the "
+                                "runtime, or let it keep less at a time");
+}
+
+memory_context* computation::find_locked(const executors::executor& where) const noexcept {
+  auto* c = contexts_.get();
+  while (c != nullptr && c->where != &where)
+    c = c->next.get();
+  return c;
+}
+
+memory_context* computation::join(executors::executor& where) noexcept {
+  std::lock_guard guard{mutex_};
+  if (auto* known = find_locked(where))
+    return known;
+  std::unique_ptr<memory_context> added{new (std::nothrow) memory_context{*this, where}};
+  if (added == nullptr)
+    return nullptr;
+  added->next = std::move(contexts_);
+  contexts_ = std::move(added);
+  ++cabal_size_;
+  return contexts_.get();
+}
+
+computation::target computation::claim_target(executors::executor& from,
+                                              std::size_t lineage_bytes) noexcept {
+  auto& pool = host.compute();
+  target result;
+  std::lock_guard guard{mutex_};
+  // Made before anybody is claimed: a claimed executor must get something.
+  std::unique_ptr<memory_context> added;
+  for (std::size_t i = 1; i <= pool.size(); ++i) {
+    auto& where = pool.at((from.index() + i) % pool.size());
+    if (&where == &from)
+      continue;
+    auto* known = find_locked(where);
+    if (known == nullptr && cabal_size_ >= cabal_limit()) {
+      result.cabal_full = true;
+      continue;
+    }
+    if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes))
+      continue;
+    if (known == nullptr && added == nullptr) {
+      added.reset(new (std::nothrow) memory_context{*this, where});
+      if (added == nullptr)
+        return result;
+    }
+    if (!pool.claim_idle(where.index()))
+      continue;
+    if (known == nullptr) {
+      added->where = &where;
+      added->next = std::move(contexts_);
+      contexts_ = std::move(added);
+      ++cabal_size_;
+      known = contexts_.get();
+    }
+    result.context = known;
+    return result;
+  }
+  return result;
+}
+
+std::size_t computation::cabal_size() const noexcept {
+  std::lock_guard guard{mutex_};
+  return cabal_size_;
+}
+
+void computation::leave_contexts() noexcept {
+  std::size_t most = 0;
+  for (auto* c = contexts_.get(); c != nullptr; c = c->next.get()) {
+    BASAL_ASSERT(c->heap_bytes() == 0 && "memory of a computation outlives it");
+    most = std::max(most, c->most_bytes());
+  }
+  host.note_memory(most, cabal_size_);
+  while (contexts_ != nullptr) // not by recursion
+    contexts_ = std::move(contexts_->next);
+}
+
+} // namespace basal::posse::detail

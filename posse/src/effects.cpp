@@ -1,0 +1,33 @@
+#include <basal/posse/effects.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <basal/executors/executor.hpp>
+
+namespace basal::posse {
+
+const char* running_pure_function() noexcept {
+  auto* self = executors::executor::current();
+  // A member, and nothing else, makes its executor attentive; suspending takes
+  // that away for as long as something else runs.
+  if (self == nullptr || !self->attentive().load(std::memory_order_relaxed))
+    return nullptr;
+  auto* name = self->running().name_work(nullptr);
+  self->running().name_work(name);
+  return name != nullptr ? name : "a computation";
+}
+
+void assert_no_effect([[maybe_unused]] const char* what) noexcept {
+#ifndef NDEBUG
+  if (auto* name = running_pure_function()) {
+    std::fprintf(stderr,
+                 "basal: the pure function %s %s; it may be stolen, so effects belong into the "
+                 "handler that calls it: return what it needs for them\n",
+                 name, what);
+    std::abort();
+  }
+#endif
+}
+
+} // namespace basal::posse
