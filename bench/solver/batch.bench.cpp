@@ -71,10 +71,10 @@ std::vector<request> neumann(solver::index size, double radius, std::size_t coun
   return requests;
 }
 
-/// Estimates of single entries, one of each row in turn, of some hundred steps each.
+/// Estimates of single entries by walks of twenty steps on average.
 std::vector<request> walks(std::size_t count) {
   constexpr solver::index size = 1024;
-  const auto a = system(size, 0.15, 42);
+  const auto a = system(size, 0.95, 42);
   const auto b = right_hand_side(size, 43);
   std::vector<plan_of> plans;
   for (solver::index entry = 0; entry < 64; ++entry)

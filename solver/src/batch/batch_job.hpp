@@ -67,7 +67,7 @@ private:
   void finish() noexcept override;
 
   void divide(std::uint32_t block_width);
-  static std::uint32_t width_of_blocks(std::size_t requests, std::uint32_t chosen) noexcept;
+  static std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t requests);
   const typename group::made& plan_of(group& g) noexcept;
 
   void run_single(std::uint32_t request, const solve_plan<T>& plan, lane& on) noexcept;
