@@ -136,6 +136,40 @@ TEST_CASE("right-hand sides of one matrix are solved as blocks, with the same re
   }
 }
 
+TEST_CASE("a column of a block for which the method fails is solved by another one") {
+  // The router sees a symmetric matrix with a positive diagonal, but it is indefinite, so that
+  // conjugate gradients break down.
+  triplets<double> entries{3, 3};
+  for (basal::solver::index i = 0; i < 3; ++i)
+    for (basal::solver::index j = 0; j < 3; ++j)
+      entries.add(i, j, i == j ? 1 : 2);
+  auto a = std::make_shared<const csr_matrix<double>>(std::move(entries).build());
+  auto pool = make_pool(2);
+  batch_solver solver{pool};
+  auto requests = sharing(a, 16);
+  for (std::uint32_t width : {1u, 8u})
+    for (const auto& o : solver.solve_batch(requests, {.block_width = width})) {
+      REQUIRE_FALSE(o.failure);
+      CAPTURE(o.result.why);
+      CHECK(o.result.state == state::converged);
+      CHECK(problems::residual(*a, o.result.x, requests[(o.id - 1) % 16].b) <= 1.1e-6);
+    }
+}
+
+TEST_CASE("a batch of many entries of one solution is divided quickly") {
+  auto a = problems::dominant(10, 1);
+  auto pool = make_pool(2);
+  batch_solver solver{pool};
+  std::vector<request> requests;
+  for (unsigned i = 0; i < 20'000; ++i)
+    requests.emplace_back(
+      linear_operator<double>{a}, problems::numbers(10, 1),
+      solve_options{.entry = static_cast<basal::solver::index>(i % 10), .seed = i},
+      budget{.ticks = 0});
+  auto outcomes = solver.solve_batch(std::move(requests));
+  CHECK(outcomes.size() == 20'000);
+}
+
 TEST_CASE("right-hand sides of a matrix with short rows are faster alone") {
   auto pool = make_pool(2);
   batch_solver solver{pool};
