@@ -71,15 +71,15 @@ std::vector<request> neumann(solver::index size, double radius, std::size_t coun
   return requests;
 }
 
-/// Estimates of single entries, one of each row in turn, of some hundred steps each.
+/// Rough estimates of single entries by 64 walks or so of five steps on average, after some pushes.
 std::vector<request> walks(std::size_t count) {
   constexpr solver::index size = 1024;
-  const auto a = system(size, 0.15, 42);
+  const auto a = system(size, 0.8, 42);
   const auto b = right_hand_side(size, 43);
   std::vector<plan_of> plans;
   for (solver::index entry = 0; entry < 64; ++entry)
     plans.emplace_back(a, solver::solve_options{.method = solver::method::random_walk,
-                                                .tolerance = 0.5,
+                                                .tolerance = 0.9,
                                                 .entry = entry * 16,
                                                 .seed = 43,
                                                 .walks_per_step = 32});

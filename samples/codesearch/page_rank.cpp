@@ -1,10 +1,32 @@
 #include "page_rank.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include <basal/solver/pagerank.hpp>
+
 #include <utility>
 
 namespace codesearch {
+
+namespace {
+
+/// A 1 for each file that a file includes.
+basal::solver::csr_matrix<double> links_of(const include_graph& graph) {
+  using basal::solver::index;
+  const auto files = static_cast<index>(graph.files());
+  std::vector<index> starts{0};
+  std::vector<index> targets;
+  starts.reserve(graph.files() + 1);
+  targets.reserve(graph.edges());
+  for (std::size_t file = 0; file < graph.files(); ++file) {
+    for (const std::uint32_t target : graph.targets(file)) {
+      targets.push_back(static_cast<index>(target));
+    }
+    starts.push_back(static_cast<index>(targets.size()));
+  }
+  std::vector<double> ones(targets.size(), 1.0);
+  return {files, files, std::move(starts), std::move(targets), std::move(ones)};
+}
+
+} // namespace
 
 page_rank_result page_rank(const include_graph& graph, const page_rank_options& options) {
   const std::size_t n = graph.files();
@@ -12,42 +34,17 @@ page_rank_result page_rank(const include_graph& graph, const page_rank_options& 
   if (n == 0) {
     return result;
   }
-  const double d = options.damping;
-  std::vector<double> term(n, 1.0 / static_cast<double>(n));
-  std::vector<double> next(n);
-  result.rank = term;
-  result.terms = 1;
-  double sum = 1.0;
-  for (;;) {
-    std::fill(next.begin(), next.end(), 0.0);
-    for (std::size_t file = 0; file < n; ++file) {
-      const auto targets = graph.targets(file);
-      if (targets.empty() || term[file] == 0.0) {
-        continue;
-      }
-      const double share = d * term[file] / static_cast<double>(targets.size());
-      for (const std::uint32_t target : targets) {
-        next[target] += share;
-      }
-    }
-    std::swap(term, next);
-    const double term_sum = std::accumulate(term.begin(), term.end(), 0.0);
-    if (term_sum * d / (1.0 - d) + term_sum <= options.tolerance * sum) {
-      break; // this term and all behind it are below the tolerance
-    }
-    if (result.terms == options.max_terms) {
-      result.converged = false;
-      break;
-    }
-    for (std::size_t file = 0; file < n; ++file) {
-      result.rank[file] += term[file];
-    }
-    sum += term_sum;
-    ++result.terms;
-  }
-  for (double& r : result.rank) {
-    r /= sum;
-  }
+  const std::vector<double> everywhere(n, 1.0);
+  auto solved = basal::solver::personalised_pagerank<double>(
+    links_of(graph), everywhere,
+    {.restart = 1 - options.damping,
+     .solving = {.method = basal::solver::method::neumann,
+                 .tolerance = options.tolerance,
+                 .iteration_limit = options.max_terms,
+                 .order = basal::solver::summation::portable}});
+  result.rank = std::move(solved.x);
+  result.terms = solved.iterations;
+  result.converged = solved.state == basal::solver::state::converged;
   return result;
 }
 

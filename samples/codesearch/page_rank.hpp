@@ -20,15 +20,17 @@ struct page_rank_result {
 };
 
 /// PageRank: a file has rank when ranked files include it (Page, Brin, Motwani, Winograd, "The
-/// PageRank Citation Ranking", 1999).
+/// PageRank Citation Ranking", 1999), by basal's solver.
 ///
-/// With H the row-stochastic matrix of the graph and d the damping, adds up the Neumann series
-/// sum over k of (d * transpose(H))^k v, v uniform, and scales the sum to 1. Files that include
-/// nothing just end the series' paths; after scaling that equals the usual rule that they lead
-/// everywhere, since that rule only adds a multiple of v. Include graphs have few cycles, so terms
-/// vanish soon: the series stops when d/(1-d) times the sum of a term, which bounds the sum of all
-/// later terms, plus that term is below `tolerance` times the sum so far. Sequential; the same
-/// result bit for bit on the same graph.
+/// With H the row-stochastic matrix of the graph and d the damping, the ranks x solve
+/// x - d * transpose(H) x = (1 - d) v with v uniform, up to a factor that makes their sum 1. Files
+/// that include nothing just have an empty row; after scaling that equals the usual rule that
+/// they lead everywhere, since that rule only adds a multiple of v. The solver sums the Neumann
+/// series over (d * transpose(H))^k until the residual's 2-norm is `tolerance` times that of
+/// (1 - d) v. The error's 1-norm is at most 1/(1-d) times the residual's, which is at most
+/// sqrt(n) times its 2-norm; so it is at most `tolerance`. Include graphs have few cycles, so
+/// that few terms are enough. Sequential; the same result bit for bit on the same graph, on any
+/// CPU.
 [[nodiscard]] page_rank_result page_rank(const include_graph& graph,
                                          const page_rank_options& options = {});
 

@@ -91,6 +91,16 @@ std::span<T> block_stepper<T>::part(std::size_t which) const noexcept {
 template <class T>
 void block_stepper<T>::begin_columns() noexcept {
   true_residuals();
+  bool again = false;
+  for (std::size_t k = 0; k < width_; ++k) {
+    if (std::isfinite(columns_[k].residual))
+      continue;
+    again = true; // a first guess so large that A x overflows
+    for (std::size_t i = k; i < x_.size(); i += width_)
+      x_[i] = 0;
+  }
+  if (again)
+    true_residuals();
   for (std::size_t k = 0; k < width_; ++k) {
     if (b_norm_[k] == 0) {
       for (std::size_t i = k; i < x_.size(); i += width_)

@@ -9,6 +9,8 @@ permits::permits(const solver_limits& limits)
     policy_(limits.backpressure),
     patience_(limits.patience),
     free_(limits.concurrent_solves) {
+  if (policy_ == backpressure::wait_timeout)
+    timer_ = std::thread{[this] { expire(); }};
 }
 
 permits::~permits() {
@@ -30,7 +32,7 @@ bool permits::try_acquire() noexcept {
   return true;
 }
 
-permits::answer permits::acquire(waiter& who, const std::stop_token& stop) {
+permits::answer permits::acquire(waiter& who, const std::stop_token& stop) noexcept {
   {
     std::lock_guard guard{mutex_};
     if (closed_)
@@ -41,11 +43,8 @@ permits::answer permits::acquire(waiter& who, const std::stop_token& stop) {
     }
     if (policy_ == backpressure::reject || stop.stop_requested())
       return answer::rejected;
-    if (policy_ == backpressure::wait_timeout) {
-      if (!timer_.joinable())
-        timer_ = std::thread{[this] { expire(); }};
+    if (policy_ == backpressure::wait_timeout)
       who.deadline_ = std::chrono::steady_clock::now() + patience_;
-    }
     push_locked(who);
     if (policy_ == backpressure::wait || first_ != &who)
       return answer::queued;

@@ -108,25 +108,25 @@ TEST_CASE("outcomes are in the order of requests, and right") {
 }
 
 TEST_CASE("right-hand sides of one matrix are solved as blocks, with the same results") {
-  auto a = problems::dominant(200, 1);
+  auto a = problems::dominant(200, 1, 0.5, 20);
   auto pool = make_pool(2);
   batch_solver solver{pool};
-  auto requests = sharing(a, 64, {.method = method::neumann});
+  auto requests = sharing(a, 67, {.method = method::neumann});
   auto together = solver.solve_batch(requests);
   CHECK(solver.stats().blocks == 8);
   auto alone = solver.solve_batch(requests, {.block_width = 1});
   CHECK(solver.stats().blocks == 8);
-  for (unsigned i = 0; i < 64; ++i) {
+  for (unsigned i = 0; i < 67; ++i) {
     CHECK(together[i].result.state == state::converged);
     // A block needs a step more: it looks at residuals before it adds a term.
     CHECK(together[i].result.iterations - alone[i].result.iterations <= 1);
     CHECK(problems::residual(*a, together[i].result.x, requests[i].b) <= 1.1e-6);
   }
   SECTION("but requests with other options or budgets are not mixed with them") {
-    for (unsigned i = 0; i < 64; i += 2)
+    for (unsigned i = 0; i < 67; i += 2)
       requests[i].limits.ticks = 3;
     auto mixed = solver.solve_batch(requests, {.block_width = 8});
-    for (unsigned i = 0; i < 64; ++i) {
+    for (unsigned i = 0; i < 67; ++i) {
       CHECK((mixed[i].result.state == state::budget_exhausted) == (i % 2 == 0));
       if (i % 2 == 0) {
         CHECK(mixed[i].exhausted == budget_kind::ticks);
@@ -136,8 +136,50 @@ TEST_CASE("right-hand sides of one matrix are solved as blocks, with the same re
   }
 }
 
+TEST_CASE("a column of a block for which the method fails is solved by another one") {
+  // The router sees a symmetric matrix with a positive diagonal, but it is indefinite, so that
+  // conjugate gradients break down.
+  triplets<double> entries{3, 3};
+  for (basal::solver::index i = 0; i < 3; ++i)
+    for (basal::solver::index j = 0; j < 3; ++j)
+      entries.add(i, j, i == j ? 1 : 2);
+  auto a = std::make_shared<const csr_matrix<double>>(std::move(entries).build());
+  auto pool = make_pool(2);
+  batch_solver solver{pool};
+  auto requests = sharing(a, 16);
+  for (std::uint32_t width : {1u, 8u})
+    for (const auto& o : solver.solve_batch(requests, {.block_width = width})) {
+      REQUIRE_FALSE(o.failure);
+      CAPTURE(o.result.why);
+      CHECK(o.result.state == state::converged);
+      CHECK(problems::residual(*a, o.result.x, requests[(o.id - 1) % 16].b) <= 1.1e-6);
+    }
+}
+
+TEST_CASE("a batch of many entries of one solution is divided quickly") {
+  auto a = problems::dominant(10, 1);
+  auto pool = make_pool(2);
+  batch_solver solver{pool};
+  std::vector<request> requests;
+  for (unsigned i = 0; i < 20'000; ++i)
+    requests.emplace_back(
+      linear_operator<double>{a}, problems::numbers(10, 1),
+      solve_options{.entry = static_cast<basal::solver::index>(i % 10), .seed = i},
+      budget{.ticks = 0});
+  auto outcomes = solver.solve_batch(std::move(requests));
+  CHECK(outcomes.size() == 20'000);
+}
+
+TEST_CASE("right-hand sides of a matrix with short rows are faster alone") {
+  auto pool = make_pool(2);
+  batch_solver solver{pool};
+  solver.solve_batch(sharing(problems::dominant(200, 1), 64, {.method = method::neumann}));
+  CHECK(solver.stats().blocks == 0);
+  CHECK(solver.stats().solves_completed == 64);
+}
+
 TEST_CASE("results have the same bits without a pool and with 1, 2 and 3 executors") {
-  auto a = problems::dominant(300, 7);
+  auto a = problems::dominant(300, 7, 0.5, 20); // whose right-hand sides come in blocks
   auto spd = problems::dominant(40, 8);
   auto requests = sharing(a, 40);
   for (auto& r : sharing(spd, 5))

@@ -214,15 +214,15 @@ TEST_CASE("backward push gives an interval that holds the entry for certain") {
 }
 
 TEST_CASE("walks are inside their intervals at the stated rate over 1000 seeds") {
-  const auto b = numbers<double>(3000, 2);
-  const auto a = shared(families::dominant<double>(3000, 1, 0.9, false));
+  const auto b = numbers<double>(1000, 2);
+  const auto a = shared(families::dominant<double>(1000, 1, 0.7, false));
   const auto x_true = solve<double>(a, b, {.method = method::bicgstab, .tolerance = 1e-13}).x;
   const auto largest = std::ranges::max_element(
     x_true, {}, [](double v) { return std::abs(v); }); // relative to 0 no interval is narrow
   const auto entry = static_cast<index>(largest - x_true.begin());
   const double expected = *largest;
   const solve_plan<double> plan{a,
-                                {.method = method::random_walk, .tolerance = 0.2, .entry = entry}};
+                                {.method = method::random_walk, .tolerance = 0.05, .entry = entry}};
   int inside = 0;
   std::uint64_t walks = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
@@ -232,7 +232,7 @@ TEST_CASE("walks are inside their intervals at the stated rate over 1000 seeds")
     while (s.steps.report().state == state::running && s.steps.steps() < 3000)
       s.steps.step();
     REQUIRE(s.steps.report().state == state::converged);
-    CHECK(s.steps.half_width() <= 0.2 * std::abs(x) * (1 + 1e-9)); // no vacuous intervals
+    CHECK(s.steps.half_width() <= 0.05 * std::abs(x) * (1 + 1e-9)); // no vacuous intervals
     inside += std::abs(x - expected) <= s.steps.half_width() ? 1 : 0;
     walks += s.steps.walks();
   }
@@ -371,6 +371,26 @@ TEST_CASE("a first guess is used, and may be good enough") {
   while (far.steps.step().state == state::running) {
   }
   CHECK(near.steps.steps() < far.steps.steps());
+}
+
+TEST_CASE("a first guess beyond measure is replaced by zeros") {
+  triplets<double> t{64, 64};
+  for (index i = 0; i < 64; ++i) {
+    t.add(i, i, 1e4);
+    t.add(i, 63 - i, 1);
+  }
+  const auto a = shared(std::move(t).build());
+  const auto b = numbers<double>(64, 1);
+  for (const auto m :
+       {method::neumann, method::conjugate_gradient, method::bicgstab, method::forward_push}) {
+    std::vector<double> x(64, 1e153); // whose square is finite, but not that of A x
+    const solve_plan<double> plan{a, {.method = m}};
+    single<double> s{plan, b, x};
+    CHECK(s.steps.report().residual == 1);
+    while (s.steps.step().state == state::running) {
+    }
+    CHECK(s.steps.report().state == state::converged);
+  }
 }
 
 TEST_CASE("vectors that do not fit or are not finite are refused") {

@@ -67,12 +67,14 @@ private:
   void finish() noexcept override;
 
   void divide(std::uint32_t block_width);
-  static std::uint32_t width_of_blocks(std::size_t requests, std::uint32_t chosen) noexcept;
+  static std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t requests);
   const typename group::made& plan_of(group& g) noexcept;
 
   void run_single(std::uint32_t request, const solve_plan<T>& plan, lane& on) noexcept;
   bool run_block(std::span<const std::uint32_t> members, const solve_plan<T>& plan, lane& on);
-  void solve(std::uint32_t request, const solve_plan<T>& first, lane& on);
+  void fall_back(std::uint32_t request, const solve_plan<T>& failed, budget left,
+                 std::uint64_t began, lane& on) noexcept;
+  void solve(std::uint32_t request, const solve_plan<T>& first, budget left, lane& on);
 
   std::uint64_t begin(std::uint32_t request) noexcept;
   void complete(std::uint32_t request, std::uint64_t began) noexcept;

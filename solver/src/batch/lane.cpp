@@ -91,7 +91,7 @@ bool lane::next_unit() noexcept {
 }
 
 /// @returns false if it is queued, and then maybe gone; else it has a permit or is refused.
-bool lane::get_permit() {
+bool lane::get_permit() noexcept {
   auto& shared = owner_.shared();
   if (shared.gate.try_acquire()) {
     has_permit_ = true;

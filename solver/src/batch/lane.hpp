@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 
@@ -48,7 +47,7 @@ private:
 
   ended run(executors::executor* self) noexcept;
   bool next_unit() noexcept;
-  bool get_permit();
+  bool get_permit() noexcept;
   void let_others_run() noexcept;
   void answered(permits::verdict v) noexcept override;
 

@@ -24,6 +24,10 @@ public:
       r_(scratch.take<T>(p.x.size())),
       queue_(p.x.size(), scratch) {
     measure();
+    if (!std::isfinite(residual_)) { // a first guess so large that A x overflows
+      std::fill(p.x.begin(), p.x.end(), T{0});
+      measure();
+    }
     // If nobody exceeds the last threshold, the 2-norm is below the tolerance.
     last_threshold_ = tolerance_ * p.b_norm / std::sqrt(static_cast<double>(p.x.size())) / 2;
     threshold_ = 0;

@@ -33,6 +33,10 @@ protected:
   vector_iteration(const problem<T>& p, std::span<T> r) noexcept
     : problem_(p), r_(r), watch_(reachable<T>(p.plan.options.tolerance), limits_of(p.plan.chosen)) {
     true_residual();
+    if (!std::isfinite(residual_)) { // a first guess so large that A x overflows
+      std::fill(p.x.begin(), p.x.end(), T{0});
+      true_residual();
+    }
     watch_.start_from(std::max(residual_, 1.0));
   }
 

@@ -77,9 +77,9 @@ struct batch_options {
 
   /// Right-hand sides of one matrix that are solved together where the method
   /// allows, so that the matrix is read once for all of them: 1 for never, at most
-  /// block_stepper's max_width; 0 chooses up to 8, but so that there are 8 blocks to
-  /// spread over executors. Depends on the requests only, never on executors, so
-  /// that results do not.
+  /// block_stepper's max_width; 0 chooses 8 where that pays, for 16 right-hand sides or
+  /// more of a matrix with 16 entries a row or more. Depends on the requests only, never
+  /// on executors, so that results do not.
   std::uint32_t block_width = 0;
 };
 

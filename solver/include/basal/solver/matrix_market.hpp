@@ -33,8 +33,9 @@ struct matrix_market_options {
 };
 
 /// Reads a sparse matrix: `matrix coordinate`, real, integer or pattern (whose entries are 1),
-/// general, symmetric or skew-symmetric (both halves are stored); repeated entries add up. Reads line by line and keeps
-/// nothing but the entries, for which memory is taken as they come, not as the header promises.
+/// general, symmetric or skew-symmetric (both halves are stored); repeated entries add up. Reads
+/// line by line and keeps nothing but the entries, for which memory is taken as they come, not as
+/// the header promises.
 ///
 /// Throws error{bad_file} with file, line, what was found and what was expected; error{too_large}
 /// beyond the limits. T is float or double.

@@ -50,6 +50,7 @@ public:
   };
 
   /// @param limits checked by the caller
+  /// @throws std::system_error when waiting with a time limit cannot have its thread
   explicit permits(const solver_limits& limits);
 
   /// Nobody may be queued.
@@ -63,9 +64,7 @@ public:
 
   /// Takes one, or does what the policy says. Does not queue when `stop` was used:
   /// so whoever reacts to it with withdraw() finds all who are queued.
-  /// @throws std::system_error when the first wait with a time limit cannot have
-  ///         its thread
-  answer acquire(waiter& who, const std::stop_token& stop = {});
+  answer acquire(waiter& who, const std::stop_token& stop = {}) noexcept;
 
   /// Gives one back.
   void release() noexcept;
@@ -99,8 +98,8 @@ private:
   bool closed_ = false;
   bool stop_timer_ = false;
 
-  // Only with backpressure::wait_timeout, from the first wait on. All wait equally long, so
-  // the first in the queue is the first to expire. Sleeps while nobody waits.
+  // Only with backpressure::wait_timeout. All wait equally long, so the first in the queue is
+  // the first to expire. Sleeps while nobody waits.
   std::condition_variable timer_wakes_;
   std::thread timer_;
 };

@@ -51,7 +51,7 @@ public:
   /// there is nothing better. Allocates.
   std::optional<solve_plan> fallback() const;
 
-  /// The same plan with other random numbers; shares what was computed.
+  /// The same plan with other random numbers. Shares factors and tables, copies one vector.
   solve_plan with_seed(std::uint64_t seed) const;
 
   const detail::plan_data<T>& data() const noexcept {

@@ -24,7 +24,8 @@ class iteration;
 template <class T>
 class stepper {
 public:
-  /// x holds the first guess (zeros are cheapest; with options.entry it is ignored).
+  /// x holds the first guess (zeros are cheapest; with options.entry it is ignored, and zeros
+  /// replace one so large that A x overflows).
   /// `scratch` has at least plan.scratch_bytes() bytes and is aligned to 64; it may hold
   /// anything. Throws error: dimension_mismatch, not_finite.
   stepper(const solve_plan<T>& plan, std::span<const T> b, std::span<T> x,

@@ -51,7 +51,8 @@ public:
       auto r = unpack(seen);
       if (r.empty())
         return std::nullopt;
-      if (word_.compare_exchange_weak(seen, pack({r.begin + 1, r.end}), std::memory_order_relaxed))
+      if (word_.compare_exchange_weak(seen, pack({r.begin + 1, r.end}), std::memory_order_relaxed,
+                                      std::memory_order_relaxed))
         return r.begin;
     }
   }
@@ -65,7 +66,8 @@ public:
       if (r.empty())
         return {};
       auto middle = r.begin + r.size() / 2;
-      if (word_.compare_exchange_weak(seen, pack({r.begin, middle}), std::memory_order_relaxed))
+      if (word_.compare_exchange_weak(seen, pack({r.begin, middle}), std::memory_order_relaxed,
+                                      std::memory_order_relaxed))
         return {middle, r.end};
     }
   }
