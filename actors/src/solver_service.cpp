@@ -159,7 +159,7 @@ void pump(service_actor* self, std::uint64_t number) {
 }
 
 caf::result<void> subscribe(service_actor* self, const solver_subscriber& who,
-                                   std::uint64_t capacity) {
+                            std::uint64_t capacity) {
   if (capacity == 0 || capacity > max_waiting_events)
     return make_error(solver::error{
       errc::bad_option, "subscribe: the capacity is " + std::to_string(capacity)

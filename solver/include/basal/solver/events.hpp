@@ -32,7 +32,7 @@ struct solve_event {
   std::uint64_t limit = 0;             ///< concurrency_limit_reached: the permits there are
   std::chrono::nanoseconds elapsed{0}; ///< solve: from permit to result; batch: all of it
   bool converged = false;              ///< solve_completed
-  std::optional<errc> error = {};          ///< solve_failed
+  std::optional<errc> error = {};      ///< solve_failed
 
   friend bool operator==(const solve_event&, const solve_event&) = default;
 };
