@@ -2,7 +2,10 @@
 
 #include "model_support.hpp"
 
+#include <algorithm>
+#include <array>
 #include <mutex>
+#include <span>
 
 #include <basal/executors/inbox.hpp>
 #include <basal/executors/sleepers.hpp>
@@ -37,13 +40,23 @@ public:
 
   /// 0 when there is none.
   int pop() {
+    std::array<int, 1> one;
+    return pop_share(1, one) == 0 ? 0 : one[0];
+  }
+
+  /// @returns how many
+  std::size_t pop_share(std::size_t takers, std::span<int> out) {
     std::lock_guard guard{mutex_};
     if (first_ == last_)
       return 0;
-    int number = items_[static_cast<std::size_t>(first_)];
-    first_ = first_ + 1;
+    auto waiting = static_cast<std::size_t>(last_ - first_);
+    auto count = std::clamp<std::size_t>(waiting / takers, 1, out.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = items_[static_cast<std::size_t>(first_)];
+      first_ = first_ + 1;
+    }
     size_.store(last_ - first_, std::memory_order_seq_cst);
-    return number;
+    return count;
   }
 
   void close() {
@@ -249,8 +262,16 @@ private:
   int pop_injected(executor& self) {
     if (injection_.empty())
       return 0;
-    auto number = injection_.pop();
-    return number == 0 ? 0 : found(self, number);
+    auto& ring = rings_[self.index];
+    std::array<int, ring_capacity> share;
+    auto count = injection_.pop_share(Executors, {share.data(), ring.empty() ? share.size() : 1});
+    if (count == 0)
+      return 0;
+    for (std::size_t i = 1; i < count; ++i)
+      check(ring.push_back(share[i]), "an empty ring has no room for a share");
+    if (count > 1)
+      idle.notify();
+    return found(self, share[0]);
   }
 
   int found(executor& self, int number = 0) {
@@ -290,6 +311,8 @@ private:
       idle.stop_searching([] { return false; });
     }
   }
+
+  static constexpr std::size_t ring_capacity = Parts::ring::capacity;
 
   std::array<typename Parts::ring, Executors> rings_;
   std::array<typename Parts::inbox, Executors> inboxes_;

@@ -1,0 +1,97 @@
+// What happens when the kernel gives no more threads or memory. Each case runs in a child process,
+// since a limit that has been lowered stays.
+
+#include <basal/executors/executors.hpp>
+
+#include "closure_task.hpp"
+#include "support/catch.hpp"
+
+#include <cstdio>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+using namespace basal::executors;
+
+namespace {
+
+// Sanitizers reserve terabytes of address space, which is what the limit is about.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool can_limit = false;
+#else
+constexpr bool can_limit = true;
+#endif
+
+void leave_room(std::size_t bytes) {
+  std::size_t pages = 0;
+  auto* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%zu", &pages) != 1)
+    _exit(100);
+  std::fclose(file);
+  rlimit limit{};
+  limit.rlim_cur = limit.rlim_max = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes;
+  if (setrlimit(RLIMIT_AS, &limit) != 0)
+    _exit(101);
+}
+
+// The exit status of a child that runs `body`.
+template <class Body>
+int in_child(Body body) {
+  const auto child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0)
+    _exit(body());
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+} // namespace
+
+TEST_CASE("a pool that gets too few threads says so, and leaves none behind") {
+  if (!can_limit)
+    return;
+  CHECK(in_child([] {
+          leave_room(200 << 20); // a thread's stack takes 8 MiB of it
+          pool_config config;
+          config.executors = 200;
+          try {
+            executor_pool pool{config};
+          } catch (const std::system_error& refused) {
+            return std::string{refused.what()}.empty() ? 1 : 0;
+          }
+          return 2;
+        })
+        == 0);
+}
+
+TEST_CASE("work that gets no stack to wait on keeps its thread, and nothing is lost") {
+  if (!can_limit)
+    return;
+  CHECK(in_child([] {
+          pool_config config;
+          config.executors = 1;
+          executor_pool pool{config};
+          leave_room(20 << 20); // a fiber takes 512 KiB
+          constexpr int count = 200;
+          std::vector<completion> events(count);
+          std::atomic<int> ended{0};
+          for (auto& event : events)
+            if (!pool.submit(task::make([&](executor&) {
+                  event.wait();
+                  ended.fetch_add(1);
+                })))
+              return 1;
+          while (pool.at(0).stats().tasks_run < 30) // until it has no more stacks
+            std::this_thread::yield();
+          for (auto& event : events)
+            event.set();
+          pool.stop(stop_mode::drain);
+          return ended.load() == count && pool.at(0).stats().suspensions < count ? 0 : 2;
+        })
+        == 0);
+}
