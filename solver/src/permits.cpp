@@ -1,5 +1,7 @@
 #include <basal/solver/permits.hpp>
 
+#include <utility>
+
 #include <basal/executors/detail/assert.hpp>
 
 namespace basal::solver {
@@ -78,12 +80,16 @@ bool permits::withdraw(waiter& who) noexcept {
 void permits::close() noexcept {
   std::unique_lock guard{mutex_};
   closed_ = true;
+  // Answers may close again. Whoever is at it answers all, not one within another.
+  if (std::exchange(closing_, true))
+    return;
   while (auto* next = first_) {
     remove_locked(*next);
     guard.unlock();
     next->answered(verdict::closed);
     guard.lock();
   }
+  closing_ = false;
 }
 
 std::size_t permits::in_use() const noexcept {

@@ -96,6 +96,7 @@ private:
   waiter* first_ = nullptr;
   waiter* last_ = nullptr;
   bool closed_ = false;
+  bool closing_ = false; ///< somebody answers those who wait
   bool stop_timer_ = false;
 
   // Only with backpressure::wait_timeout. All wait equally long, so the first in the queue is
