@@ -19,6 +19,8 @@
 
 using namespace std::chrono_literals;
 
+using basal::actors::system_stats;
+
 namespace {
 
 void spin(std::chrono::nanoseconds time) {
@@ -40,6 +42,24 @@ caf::behavior slow(caf::stateful_actor<slow_state>* self) {
   }};
 }
 
+struct one_executor : basal::actor_system_config {
+  explicit one_executor(caf::timespan quantum) {
+    set("basal.message-executors", std::size_t{1});
+    set("basal.compute-executors", std::size_t{1});
+    set("basal.quantum", quantum);
+  }
+};
+
+// Runs the actors that `spawn` makes; they and the system are gone when it returns.
+template <class Spawn>
+void run_actors(caf::timespan quantum, system_stats& stats, Spawn spawn) {
+  one_executor cfg{quantum};
+  caf::actor_system system{cfg};
+  spawn(system);
+  system.await_all_actors_done();
+  stats = basal::actors::stats_of(system);
+}
+
 // Waits for `quanta` of actors of that name: an executor looks at the clock after an actor's end,
 // when nobody waits for the actor any more.
 basal::actors::overrun_stats await_quanta(caf::actor_system& system, const std::string& name,
@@ -49,14 +69,6 @@ basal::actors::overrun_stats await_quanta(caf::actor_system& system, const std::
       if (one.name == name && one.quanta >= quanta)
         return one;
 }
-
-struct one_executor : basal::actor_system_config {
-  explicit one_executor(caf::timespan quantum) {
-    set("basal.message-executors", std::size_t{1});
-    set("basal.compute-executors", std::size_t{1});
-    set("basal.quantum", quantum);
-  }
-};
 
 } // namespace
 
@@ -86,56 +98,56 @@ TEST_CASE("an actor that does all its work when it begins is counted, too") {
 // The first actor has work for a second; the second must not wait for its end. By count, not by
 // time: between two messages of the second, the first may handle what fits into a quantum.
 TEST_CASE("an actor with a full mailbox leaves the executor to others once a quantum") {
-  one_executor cfg{caf::timespan{1ms}};
-  caf::actor_system system{cfg};
+  constexpr int messages = 1000;
   int handled = 0;
   std::vector<int> seen;
-  constexpr int messages = 1000;
-  const auto busy = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
-    return {[&handled, self](int us) {
-      spin(std::chrono::microseconds{us});
-      if (++handled == messages)
-        self->quit();
-    }};
+  system_stats stats;
+  run_actors(caf::timespan{1ms}, stats, [&](caf::actor_system& system) {
+    const auto busy = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
+      return {[&handled, self](int us) {
+        spin(std::chrono::microseconds{us});
+        if (++handled == messages)
+          self->quit();
+      }};
+    });
+    const auto watcher
+      = system.spawn([&handled, &seen](caf::event_based_actor* self) -> caf::behavior {
+          return {[&handled, &seen, self](int left) {
+            seen.push_back(handled);
+            if (left > 0)
+              self->send(self, left - 1);
+            else
+              self->quit();
+          }};
+        });
+    system.spawn([busy, watcher](caf::event_based_actor* self) {
+      for (int i = 0; i < messages; ++i)
+        self->send(busy, 1000);
+      self->send(watcher, 20);
+    });
   });
-  const auto watcher
-    = system.spawn([&handled, &seen](caf::event_based_actor* self) -> caf::behavior {
-        return {[&handled, &seen, self](int left) {
-          seen.push_back(handled);
-          if (left > 0)
-            self->send(self, left - 1);
-          else
-            self->quit();
-        }};
-      });
-  system.spawn([&](caf::event_based_actor* self) {
-    for (int i = 0; i < messages; ++i)
-      self->send(busy, 1000);
-    self->send(watcher, 20);
-  });
-  system.await_all_actors_done();
   REQUIRE(handled == messages);
   REQUIRE(seen.size() == 21);
   CHECK(seen.front() < messages / 2); // it did not wait for the end
-  CHECK(basal::actors::stats_of(system).message_executors[0].quantum_ends > 100);
+  CHECK(stats.message_executors[0].quantum_ends > 100);
 }
 
 TEST_CASE("many short messages are handled in few turns") {
-  one_executor cfg{caf::timespan{10ms}};
-  caf::actor_system system{cfg};
   constexpr int messages = 10'000;
   int handled = 0;
-  const auto receiver = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
-    return {[&handled, self](int) {
-      if (++handled == messages)
-        self->quit();
-    }};
+  system_stats stats;
+  run_actors(caf::timespan{10ms}, stats, [&](caf::actor_system& system) {
+    const auto receiver = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
+      return {[&handled, self](int) {
+        if (++handled == messages)
+          self->quit();
+      }};
+    });
+    system.spawn([receiver](caf::event_based_actor* self) {
+      for (int i = 0; i < messages; ++i)
+        self->send(receiver, i);
+    });
   });
-  system.spawn([&](caf::event_based_actor* self) {
-    for (int i = 0; i < messages; ++i)
-      self->send(receiver, i);
-  });
-  system.await_all_actors_done();
   CHECK(handled == messages);
-  CHECK(basal::actors::stats_of(system).message_executors[0].tasks_run < messages / 10);
+  CHECK(stats.message_executors[0].tasks_run < messages / 10);
 }
