@@ -117,6 +117,7 @@ std::vector<unsigned> cpus_for(pinning order) {
     std::stable_sort(places.begin(), places.end(),
                      [](const place& a, const place& b) { return a.thread < b.thread; });
   std::vector<unsigned> result;
+  result.reserve(places.size());
   for (const auto& one : places)
     result.push_back(one.cpu);
   return result;

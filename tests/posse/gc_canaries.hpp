@@ -86,7 +86,7 @@ inline std::uint64_t amount(const char* variable, std::uint64_t otherwise) {
 
 /// Runs a hidden test of this program by itself: it may crash.
 /// @returns whether it lost objects, which is what it checks, or was killed.
-inline bool loses_objects(const char* tag) {
+inline bool loses_objects_once(const char* tag) {
   // A crash shall look like one: AddressSanitizer would end with an exit code.
   const char* options = std::getenv("ASAN_OPTIONS");
   setenv("ASAN_OPTIONS", (std::string{options ? options : ""} + ":abort_on_error=1").c_str(), 1);
@@ -105,6 +105,15 @@ inline bool loses_objects(const char* tag) {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFSIGNALED(status) || WEXITSTATUS(status) == 0;
+}
+
+/// The same, within so many attempts that only a sound protocol passes them all: what is left out
+/// shows when a collection meets a moment of a few nanoseconds.
+inline bool loses_objects(const char* tag) {
+  for (int attempt = 0; attempt < 50; ++attempt)
+    if (loses_objects_once(tag))
+      return true;
+  return false;
 }
 
 } // namespace canaries
