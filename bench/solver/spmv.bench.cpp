@@ -1,6 +1,6 @@
 // One product y = A x, and eight at once, against Eigen's row-major product (-O3 -march=native).
-// Left out: SuiteSparse's cholmod_sdmult, which is plain C without vectors and slower than Eigen;
-// MKL, which Debian's main archive does not have.
+// Left out: SuiteSparse's cholmod_sdmult, which is plain C without vectors (not measured); MKL,
+// which Debian's main archive does not have.
 
 #include "bench/solver/eigen_peer.hpp"
 #include "bench/support/bench.hpp"

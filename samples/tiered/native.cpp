@@ -71,8 +71,8 @@ std::unique_ptr<const code> make_native(const program& p, std::uint32_t function
          "-ffp-contract=off",    // a * b + c rounds twice, as in the other tiers
          "-fno-math-errno",      // sqrt is one instruction
          "-fno-strict-aliasing", // values are integers or doubles
-         // GCC 12 crashes after some 90 compilations in one process unless these passes, which keep
-         // state from one to the next, are off.
+         // GCC 12 crashed at the 95th compilation in one process, and with these passes off not in
+         // 300. Which of them is to blame is not known.
          "-fno-ipa-cp",
          "-fno-ipa-sra",
          "-fno-ipa-modref",

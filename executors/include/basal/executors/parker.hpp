@@ -18,7 +18,7 @@ public:
   /// Wakes one sleeper. Uses `word` by address only: it may be gone.
   static void futex_wake_one(futex_word* word) noexcept;
 
-  /// Lets some 40 cycles pass.
+  /// Lets a moment pass, and others run on this CPU: some 0.4 us if nobody wants to.
   static void pause() noexcept;
 };
 
