@@ -204,14 +204,16 @@ void scheduler::stop() {
 /// A handler that never returns would keep the program for ever, without a word.
 void scheduler::stop_in_time(executors::executor_pool& pool) {
   using executors::stop_mode;
-  auto asked = std::chrono::steady_clock::now();
-  for (auto wait = std::min<std::chrono::nanoseconds>(patience_, first_report);;
-       wait = std::max<std::chrono::nanoseconds>(
-         1ms, std::min<std::chrono::nanoseconds>(patience_, later_report))) {
+  const auto asked = std::chrono::steady_clock::now();
+  auto until_report = std::chrono::nanoseconds{first_report};
+  std::chrono::nanoseconds waited{0};
+  for (;;) {
+    const auto wait = std::min<std::chrono::nanoseconds>(patience_ - waited, until_report);
     const auto who = pool.stop(stop_mode::discard, wait);
     if (who.empty())
       return;
-    const auto waited = std::chrono::steady_clock::now() - asked;
+    waited = std::chrono::steady_clock::now() - asked;
+    until_report = later_report;
     std::cerr << "basal: the actor system stops, but after "
               << std::chrono::duration_cast<std::chrono::milliseconds>(waited).count() << " ms "
               << to_string(who) << std::endl;
