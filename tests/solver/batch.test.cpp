@@ -538,7 +538,7 @@ TEST_CASE("a hundred thousand requests at once are all served, without stacks of
   std::uint64_t fibers = 0;
   for (std::size_t i = 0; i < pool.size(); ++i)
     fibers += pool.at(i).stats().fibers_created;
-  CHECK(fibers <= 8);
+  CHECK(fibers <= count / 1000); // a few suspended solves, not one stack a request
 }
 
 TEST_CASE("a flood with a policy to reject answers each request") {
