@@ -11,6 +11,7 @@
 // OpenMP's tasks.
 
 #include "bench/posse/program.hpp"
+#include "bench/posse/tree_sum.hpp"
 
 #include <basal/posse/range_fork.hpp>
 
@@ -26,12 +27,6 @@ using namespace basal;
 
 // -- tree_sum -----------------------------------------------------------------
 
-struct node {
-  long value;
-  const node* left;
-  const node* right;
-};
-
 // The nodes of a balanced tree, each before those below it.
 class tree {
 public:
@@ -40,58 +35,24 @@ public:
     root_ = build(n);
   }
 
-  const node* root() const {
+  const bench::tree_node* root() const {
     return root_;
   }
 
 private:
-  const node* build(std::size_t n) {
+  const bench::tree_node* build(std::size_t n) {
     if (n == 0)
       return nullptr;
-    auto& made = nodes_.emplace_back(node{static_cast<long>(nodes_.size() % 7), nullptr, nullptr});
+    auto& made = nodes_.emplace_back(
+      bench::tree_node{static_cast<long>(nodes_.size() % 7), nullptr, nullptr});
     made.left = build(n / 2);
     made.right = build(n - 1 - n / 2);
     return &made;
   }
 
-  std::vector<node> nodes_;
-  const node* root_;
+  std::vector<bench::tree_node> nodes_;
+  const bench::tree_node* root_;
 };
-
-long sum_serial(const node* t) {
-  return t == nullptr ? 0 : t->value + sum_serial(t->left) + sum_serial(t->right);
-}
-
-long sum(posse::member& m, const node* t) {
-  if (t == nullptr)
-    return 0;
-  auto [a, b] = m.fork_merge([=](auto& k) { return sum(k, t->left); },
-                             [=](auto& k) { return sum(k, t->right); });
-  return t->value + a + b;
-}
-
-inline constexpr posse::pure<sum> pure_sum{"tree_sum"};
-
-long sum_tbb(const node* t) {
-  if (t == nullptr)
-    return 0;
-  long a = 0;
-  long b = 0;
-  tbb::parallel_invoke([&] { a = sum_tbb(t->left); }, [&] { b = sum_tbb(t->right); });
-  return t->value + a + b;
-}
-
-long sum_openmp(const node* t) {
-  if (t == nullptr)
-    return 0;
-  long a = 0;
-  long b = 0;
-#pragma omp task shared(a)
-  a = sum_openmp(t->left);
-  b = sum_openmp(t->right);
-#pragma omp taskwait
-  return t->value + a + b;
-}
 
 void add_tree(bench::plan& plan, const char* name, std::size_t n) {
   // Built on first use: a run of other cases need not.
@@ -107,14 +68,14 @@ void add_tree(bench::plan& plan, const char* name, std::size_t n) {
     if (*shared == nullptr)
       *shared = std::make_unique<tree>(n);
   });
-  program.serial([=] { return sum_serial(root()); });
-  program.basal([=](posse::runtime& runtime) { return pure_sum(runtime, root()); });
-  program.tbb([=] { return sum_tbb(root()); });
+  program.serial([=] { return bench::sum_serial(root()); });
+  program.basal([=](posse::runtime& runtime) { return bench::pure_sum(runtime, root()); });
+  program.tbb([=] { return bench::sum_tbb(root()); });
   program.openmp([=] {
     long result = 0;
 #pragma omp parallel shared(result)
 #pragma omp single
-    result = sum_openmp(root());
+    result = bench::sum_openmp(root());
     return result;
   });
 }

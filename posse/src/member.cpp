@@ -519,7 +519,8 @@ void member::await_merge(right_continuation& node) {
   resume(suspended_at);
 }
 
-void member::abandon(right_continuation& node) noexcept {
+void member::abandon() noexcept {
+  auto& node = *youngest_;
   youngest_ = node.older();
   if (!node.is_taken())
     return;

@@ -91,14 +91,13 @@ private:
   struct unwinding_guard {
     range_fork& fork;
     member& self;
-    rest& node;
     std::size_t& from;
     bool armed = true;
 
     [[gnu::always_inline]] ~unwinding_guard() {
       if (armed) {
         fork.end_at(from);
-        self.abandon(node);
+        self.abandon();
       }
     }
   };
@@ -107,7 +106,7 @@ private:
   bool run(member& m, std::size_t first, std::size_t last, pace steps) {
     {
       rest node{m.youngest_, *this, last};
-      unwinding_guard guard{*this, m, node, first};
+      unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
       while (last - first > steps.step()) {
         node.next = first + steps.step();
@@ -144,7 +143,7 @@ private:
   /// `first` on, with a node of their own, and merges.
   [[gnu::noinline, gnu::cold]] bool share(member& m, std::size_t first, rest& node, pace steps) {
     {
-      unwinding_guard guard{*this, m, node, first};
+      unwinding_guard guard{*this, m, first};
       if (first < node.upper.first && !run(m, first, node.upper.first, steps)) {
         first = node.upper.first; // ended before, and noted by whoever ended it
         return false;
