@@ -56,8 +56,7 @@ public:
   /// @throws cancelled, memory_limit_exceeded
   [[gnu::always_inline]] inline void poll() {
     ++polls_;
-    if (must_look_up()) [[unlikely]]
-      look_up();
+    safepoint();
   }
 
   /// Memory that counts towards the computation's limit on this executor. What
@@ -101,10 +100,18 @@ private:
       finish();
   }
 
-  [[gnu::always_inline]] inline bool must_look_up() noexcept {
+  [[gnu::always_inline]] inline void safepoint() {
     // One test for both: the countdown ran out, or somebody raised the
-    // executor's attention word, which is 0 or the most negative number.
-    return ((--countdown_) | attention_->load(std::memory_order_relaxed)) < 0;
+    // executor's attention word, which is 0 or the most negative number. In a
+    // local, so that forks that are inlined into one another count in a
+    // register, rather than each wait for the last one's store.
+    auto left = countdown_ - 1;
+    if ((left | attention_->load(std::memory_order_relaxed)) < 0) [[unlikely]] {
+      countdown_ = left;
+      look_up();
+      left = countdown_;
+    }
+    countdown_ = left;
   }
 
   /// The slow path of every safepoint: quantum's end, theft, other actors'
@@ -265,8 +272,7 @@ template <class Left, class Right>
   pending_fork<Right> node{youngest_, std::forward<Right>(right)};
   youngest_ = &node;
   unwinding_guard guard{*this};
-  if (must_look_up()) [[unlikely]]
-    look_up();
+  safepoint();
   // From the left branch on everything comes from the node again: kept in
   // registers across the call, it would cost the callee's saves and restores.
   // One test tells all that may have happened to it.
