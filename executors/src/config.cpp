@@ -34,9 +34,10 @@ void pool_config::validate() const {
     reject(name, "executors", std::to_string(executors),
            "at most " + std::to_string(cpus)
              + ", the CPUs that this process may use, while executors are pinned to them");
-  if (stack_bytes < stack_pool::min_stack_bytes)
+  if (stack_bytes < stack_pool::min_stack_bytes || stack_bytes > stack_pool::max_stack_bytes)
     reject(name, "stack_bytes", std::to_string(stack_bytes),
-           "at least " + std::to_string(stack_pool::min_stack_bytes));
+           "between " + std::to_string(stack_pool::min_stack_bytes) + " and "
+             + std::to_string(stack_pool::max_stack_bytes));
 }
 
 } // namespace basal::executors

@@ -129,6 +129,8 @@ std::vector<straggler> executor_pool::stop(stop_mode mode, std::chrono::nanoseco
   std::lock_guard guard{stop_mutex_};
   begin_stop(mode);
   {
+    // For ever is more than the clock can add to its present time.
+    patience = std::min<std::chrono::nanoseconds>(patience, std::chrono::hours{24 * 365 * 100});
     std::unique_lock left_guard{left_mutex_};
     if (!left_changed_.wait_for(left_guard, patience, [this] { return left_ == threads_.size(); }))
       return stragglers();

@@ -17,10 +17,11 @@ std::size_t page_bytes() {
 }
 
 std::size_t checked(std::size_t stack_bytes) {
-  if (stack_bytes < stack_pool::min_stack_bytes)
+  if (stack_bytes < stack_pool::min_stack_bytes || stack_bytes > stack_pool::max_stack_bytes)
     throw std::invalid_argument("basal: a fiber's stack of " + std::to_string(stack_bytes)
-                                + " bytes is too small; the minimum is "
-                                + std::to_string(stack_pool::min_stack_bytes));
+                                + " bytes is not possible; it has between "
+                                + std::to_string(stack_pool::min_stack_bytes) + " and "
+                                + std::to_string(stack_pool::max_stack_bytes));
   auto page = page_bytes();
   return (stack_bytes + page - 1) / page * page;
 }

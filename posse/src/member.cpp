@@ -541,12 +541,14 @@ std::pmr::memory_resource& member::memory() {
   return *context_;
 }
 
-void member::charge(std::size_t bytes) {
-  static_cast<detail::memory_context&>(memory()).charge(bytes);
+memory_charge member::charge(std::size_t bytes) {
+  auto& context = static_cast<detail::memory_context&>(memory());
+  context.charge(bytes);
+  return {context, bytes};
 }
 
-void member::refund(std::size_t bytes) noexcept {
-  context_->refund(bytes);
+void memory_charge::give_back() noexcept {
+  context_->refund(bytes_);
 }
 
 /// @returns false when there is no memory for it

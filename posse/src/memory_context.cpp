@@ -11,8 +11,8 @@
 namespace basal::posse::detail {
 
 void memory_context::charge(std::size_t bytes) {
-  // Others' threads charge, too, but the list of nodes is this executor's.
-  if (running != nullptr && executors::executor::current() == where)
+  // Others' threads charge, too, but the list of members is this executor's.
+  if (executors::executor::current() == where && running != nullptr)
     for (auto* m = oldest; m != nullptr; m = m->younger_member_)
       m->note_allocation();
   auto now = heap_.fetch_add(bytes, std::memory_order_relaxed) + bytes;

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 
 #include <cstring>
+#include <limits>
 #include <string>
 
 using namespace basal::executors;
@@ -31,7 +32,10 @@ TEST_CASE("a pool's configuration error names the field, the value and the range
   CHECK(error_of(config) == "basal: pool \"p\": executors is 5000; it must be between 1 and 4096");
   config.executors = 1;
   config.stack_bytes = 100;
-  CHECK(error_of(config) == "basal: pool \"p\": stack_bytes is 100; it must be at least 65536");
+  CHECK(error_of(config)
+        == "basal: pool \"p\": stack_bytes is 100; it must be between 65536 and 1073741824");
+  config.stack_bytes = std::numeric_limits<std::size_t>::max(); // -1, to some
+  CHECK(error_of(config).find("between 65536 and 1073741824") != std::string::npos);
   config.stack_bytes = 65536;
   config.quantum = std::chrono::seconds{2};
   CHECK(

@@ -121,12 +121,26 @@ TEST_CASE("the stack counts towards the memory limit") {
 TEST_CASE("what comes from elsewhere can be charged") {
   runtime rt{config_of(1, victim_policy::run_victim)};
   rt.run(call_options{.memory_limit = 64 * kib}, [](member& m) {
-    m.charge(40 * kib);
+    auto first = m.charge(40 * kib);
     CHECK_THROWS_AS(m.charge(40 * kib), memory_limit_exceeded);
-    m.refund(40 * kib);
-    m.charge(50 * kib);
-    m.refund(50 * kib);
+    first = {};
+    auto second = m.charge(50 * kib);
+    CHECK(second.bytes() == 50 * kib);
   });
+}
+
+TEST_CASE("what a stolen branch charged is given back where it was counted") {
+  runtime rt{config_of(2, victim_policy::run_victim)};
+  for (int i = 0; i < 20; ++i)
+    rt.run(call_options{.memory_limit = 64 * kib}, [](member& m) {
+      // More than fits twice: each round must have given back all of its own.
+      for (int round = 0; round < 4; ++round) {
+        auto charged = m.fork_merge([](member& k) { work(k); },
+                                    [](member& k) { return k.charge(40 * kib); });
+        CHECK(charged.second.bytes() == 40 * kib);
+      }
+    });
+  CHECK(rt.stats().thefts > 0);
 }
 
 TEST_CASE("a result may own memory of the executor it was stolen by") {

@@ -24,8 +24,8 @@ struct stack {
 class stack_pool {
 public:
   /// @param stack_bytes usable bytes per stack, rounded up to whole pages;
-  ///                    at least `min_stack_bytes`.
-  /// @throws std::invalid_argument naming the value and the minimum.
+  ///                    from `min_stack_bytes` to `max_stack_bytes`.
+  /// @throws std::invalid_argument naming the value and the range.
   explicit stack_pool(std::size_t stack_bytes);
   ~stack_pool();
 
@@ -50,6 +50,7 @@ public:
   static constexpr std::size_t guard_bytes = 256 * 1024;
 
   static constexpr std::size_t min_stack_bytes = 64 * 1024;
+  static constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
 
 private:
   const std::size_t stack_bytes_;

@@ -13,6 +13,7 @@
 #include <basal/executors/fwd.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/fwd.hpp>
+#include <basal/posse/memory_charge.hpp>
 #include <basal/posse/right_continuation.hpp>
 #include <basal/posse/theft.hpp>
 
@@ -66,10 +67,10 @@ public:
   /// Any thread may give memory back.
   std::pmr::memory_resource& memory();
 
-  /// Counts memory that comes from elsewhere towards the limit, until refunded.
+  /// Counts memory that comes from elsewhere towards the limit, for as long as
+  /// what it returns lives, wherever that ends.
   /// @throws memory_limit_exceeded, with nothing counted
-  void charge(std::size_t bytes);
-  void refund(std::size_t bytes) noexcept;
+  [[nodiscard]] memory_charge charge(std::size_t bytes);
 
   /// The executor that runs this member.
   executors::executor& executor() const noexcept {
@@ -276,7 +277,7 @@ template <class Left, class Right>
   // From the left branch on everything comes from the node again: kept in
   // registers across the call, it would cost the callee's saves and restores.
   // One test tells all that may have happened to it.
-  if constexpr (std::is_trivial_v<first_result> && std::is_trivial_v<second_result>) {
+  if constexpr (detail::is_small_result<first_result> && detail::is_small_result<second_result>) {
     std::pair<first_result, second_result> both;
     both.first = detail::call_branch(left, *this);
     guard.armed = false;

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <basal/posse/fwd.hpp>
 
@@ -26,6 +27,16 @@ auto elements_of(Range& range) {
     return std::ranges::data(range);
   else
     return std::ranges::begin(range);
+}
+
+/// The same for elements that are written, which the members of a computation
+/// do at the same time.
+template <element_range Range>
+auto written_elements_of(Range& range) {
+  static_assert(
+    !std::is_same_v<std::ranges::range_reference_t<Range>, std::vector<bool>::reference>,
+    "elements of std::vector<bool> share words: write to a range of char or of an enum instead");
+  return elements_of(range);
 }
 
 template <element_range Range>

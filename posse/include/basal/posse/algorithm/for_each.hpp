@@ -12,7 +12,7 @@ namespace detail {
 struct for_each_function {
   template <element_range Range, class Function>
   void operator()(member& m, Range&& range, Function&& function) const {
-    auto elements = elements_of(range);
+    auto elements = written_elements_of(range);
     auto body = [=, &function](member& k, std::size_t first, std::size_t last) {
       auto end = advanced(elements, last);
       for (auto it = advanced(elements, first); it != end; ++it)

@@ -15,7 +15,7 @@ struct map_into_function {
   template <element_range Range, element_range Output, class Function>
   void operator()(member& m, Range&& range, Output&& output, Function&& function) const {
     auto in = elements_of(range);
-    auto out = elements_of(output);
+    auto out = written_elements_of(output);
     auto body = [=, &function](member& k, std::size_t first, std::size_t last) {
       auto from = advanced(in, first);
       auto to = advanced(out, first);

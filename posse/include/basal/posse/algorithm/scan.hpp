@@ -8,10 +8,10 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <basal/posse/algorithm/elements.hpp>
 #include <basal/posse/algorithm/fold.hpp>
+#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -55,7 +55,7 @@ private:
 
   struct right_part {
     std::optional<T> after;
-    std::vector<std::optional<T>> sums; ///< if stolen
+    visible_vector<std::optional<T>> sums; ///< if stolen
   };
 
   /// Scans the units [first, last).
@@ -78,8 +78,8 @@ private:
     return scan_summed(m, middle, last, std::move(*between), right.sums);
   }
 
-  std::vector<std::optional<T>> sums(member& m, std::size_t first, std::size_t last) const {
-    std::vector<std::optional<T>> result(last - first);
+  visible_vector<std::optional<T>> sums(member& m, std::size_t first, std::size_t last) const {
+    visible_vector<std::optional<T>> result(last - first);
     auto body = [&](member& k, std::size_t i, std::size_t end) {
       for (; i != end; ++i)
         result[i].emplace(sum(k, first + i));
@@ -91,7 +91,7 @@ private:
 
   /// Scans units whose sums are known. Uses `sums` up.
   T scan_summed(member& m, std::size_t first, std::size_t last, T before,
-                std::vector<std::optional<T>>& sums) const {
+                visible_vector<std::optional<T>>& sums) const {
     for (auto& s : sums) { // becomes what is before the unit
       T after = static_cast<T>(op_(before, std::move(*s)));
       s.emplace(std::move(before));
@@ -197,7 +197,7 @@ struct inclusive_scan_function {
       return;
     // The first element is what comes before the others.
     auto in = elements_of(range);
-    auto out = elements_of(output);
+    auto out = written_elements_of(output);
     std::ranges::range_value_t<Range> init = *in;
     *out = init;
     (*this)(m, advanced(in, 1), advanced(out, 1), n - 1, std::move(init), op);
@@ -205,7 +205,7 @@ struct inclusive_scan_function {
 
   template <element_range Range, element_range Output, class Op, class T>
   void operator()(member& m, Range&& range, Output&& output, Op&& op, T init) const {
-    (*this)(m, elements_of(range), elements_of(output), count_of(range), std::move(init), op);
+    (*this)(m, elements_of(range), written_elements_of(output), count_of(range), std::move(init), op);
   }
 
 private:
@@ -219,7 +219,7 @@ struct exclusive_scan_function {
   template <element_range Range, element_range Output, class T, class Op = std::plus<>>
   void operator()(member& m, Range&& range, Output&& output, T init, Op&& op = {}) const {
     auto in = elements_of(range);
-    auto out = elements_of(output);
+    auto out = written_elements_of(output);
     scan<false, decltype(in), decltype(out), T, std::remove_reference_t<Op>>{in, out,
                                                                              count_of(range), op}
       .run(m, std::move(init));

@@ -119,7 +119,7 @@ private:
 struct sort_function {
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
-    auto elements = elements_of(range);
+    auto elements = written_elements_of(range);
     auto order = order_of<std::ranges::range_value_t<Range>>(less);
     quicksort<decltype(elements), decltype(order)>{order}.run(m, elements, count_of(range));
   }

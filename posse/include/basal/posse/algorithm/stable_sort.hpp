@@ -6,11 +6,11 @@
 #include <iterator>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <basal/posse/algorithm/elements.hpp>
 #include <basal/posse/algorithm/order.hpp>
 #include <basal/posse/algorithm/sort.hpp>
+#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {
@@ -27,9 +27,8 @@ public:
   /// Sorts the n elements at `from` into `to`; both are written.
   template <class From, class To>
   void sort_into(member& m, From from, To to, std::size_t n) const {
-    if (n <= leaf) {
-      m.poll();
-      std::stable_sort(from, advanced(from, n), std::ref(less_));
+    if (n <= short_run) {
+      insert_in_order(from, n);
       std::move(from, advanced(from, n), to);
       return;
     }
@@ -41,15 +40,29 @@ public:
   }
 
 private:
-  /// Sorted or merged without a safepoint.
+  /// Merged without a safepoint.
   static constexpr std::size_t leaf = 512;
+
+  /// Sorted where they are. (std::stable_sort would move elements to memory of
+  /// its own, in which a collector does not look.)
+  static constexpr std::size_t short_run = 16;
+
+  template <class From>
+  void insert_in_order(From first, std::size_t n) const {
+    for (std::size_t i = 1; i < n; ++i) {
+      std::iter_value_t<From> element = std::move(*advanced(first, i));
+      auto at = i;
+      for (; at > 0 && less_(element, *advanced(first, at - 1)); --at)
+        *advanced(first, at) = std::move(*advanced(first, at - 1));
+      *advanced(first, at) = std::move(element);
+    }
+  }
 
   /// Sorts the n elements at `from`, by way of `other`.
   template <class From, class To>
   void sort_here(member& m, From from, To other, std::size_t n) const {
-    if (n <= leaf) {
-      m.poll();
-      std::stable_sort(from, advanced(from, n), std::ref(less_));
+    if (n <= short_run) {
+      insert_in_order(from, n);
       return;
     }
     auto left = (n + 1) / 2;
@@ -95,9 +108,9 @@ struct stable_sort_function {
     if constexpr (std::is_integral_v<value> && is_branch_free<Less, value>) {
       sort_function{}(m, range, less); // nobody can tell equal ones apart
     } else {
-      auto first = elements_of(range);
+      auto first = written_elements_of(range);
       auto n = count_of(range);
-      std::vector<value> buffer(std::make_move_iterator(first),
+      visible_vector<value> buffer(std::make_move_iterator(first),
                                 std::make_move_iterator(advanced(first, n)));
       auto order = order_of<value>(less);
       merge_sort<decltype(order)>{order}.sort_into(m, buffer.data(), first, n);

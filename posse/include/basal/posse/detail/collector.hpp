@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <type_traits>
+#include <vector>
 
 namespace basal::posse::detail {
 
@@ -76,5 +78,42 @@ public:
     operator delete(memory, alignment);
   }
 };
+
+/// Allocates such memory for containers of a computation's own. Elements of any
+/// alignment up to that of operator new.
+template <class T>
+class visible_allocator {
+public:
+  using value_type = T;
+
+  visible_allocator() = default;
+
+  template <class U>
+  visible_allocator(const visible_allocator<U>&) noexcept {
+  }
+
+  T* allocate(std::size_t n) {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    if (n > static_cast<std::size_t>(-1) / sizeof(T))
+      throw std::bad_array_new_length{};
+    if (auto* memory = visible_to_collector::operator new(n * sizeof(T), std::nothrow))
+      return static_cast<T*>(memory);
+    throw std::bad_alloc{};
+  }
+
+  void deallocate(T* memory, std::size_t) noexcept {
+    visible_to_collector::operator delete(memory);
+  }
+
+  friend bool operator==(const visible_allocator&, const visible_allocator&) = default;
+};
+
+/// A vector for elements that a collector may have to find. Numbers it need not
+/// see, and what is aligned to more than usual it does not.
+template <class T>
+using visible_vector
+  = std::vector<T, std::conditional_t<std::is_arithmetic_v<T>
+                                        || (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__),
+                                      std::allocator<T>, visible_allocator<T>>>;
 
 } // namespace basal::posse::detail

@@ -29,6 +29,11 @@ template <class Branch>
 using branch_result_t = std::conditional_t<std::is_void_v<raw_result_t<Branch>>, std::monostate,
                                            std::decay_t<raw_result_t<Branch>>>;
 
+/// Made in registers, and assigned to, at no cost.
+template <class Result>
+inline constexpr bool is_small_result
+  = std::is_trivial_v<Result> && std::is_move_assignable_v<Result> && sizeof(Result) <= 16;
+
 /// Calls `branch`; void becomes std::monostate.
 template <class Branch>
 [[gnu::always_inline]] inline branch_result_t<Branch> call_branch(Branch& branch, member& m) {
