@@ -64,10 +64,7 @@ public:
   std::atomic<std::uint64_t> last_solve{0};
   std::atomic<std::uint64_t> last_batch{0};
 
-  struct {
-    shared_counter completed, converged, stalled, diverged, exhausted, failed, rejected, timed_out,
-      cancelled, batches, ticks, neumann_terms, walks, latency_ns, blocks, nested;
-  } counters;
+  shared_counters counters;
 
 private:
   std::mutex mutex_;
