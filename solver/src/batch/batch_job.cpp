@@ -1,10 +1,8 @@
 #include "batch_job.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include <basal/solver/solve_scope.hpp>
 #include <basal/solver/stepper.hpp>
 
+#include "options_hash.hpp"
 #include "stepper_program.hpp"
 
 namespace basal::solver {
@@ -21,24 +20,8 @@ using executors::tick_clock;
 
 namespace {
 
-auto fields(const solve_options& o) {
-  return std::tie(o.method, o.preconditioner, o.tolerance, o.iteration_limit, o.entry, o.seed,
-                  o.walks_per_step, o.confidence, o.order);
-}
-
 auto fields(const budget& b) {
   return std::tuple{b.ticks, b.iterations, b.time.count(), b.bytes};
-}
-
-template <class... Fields>
-std::size_t hash_of(const std::tuple<Fields...>& values) {
-  std::size_t hash = 0;
-  auto mix = [&hash]<class T>(const T& value) {
-    hash = (hash ^ std::hash<std::remove_cvref_t<T>>{}(value)) * 0x9e37'79b9'7f4a'7c15u;
-    hash ^= hash >> 32;
-  };
-  std::apply([&](const auto&... value) { (mix(value), ...); }, values);
-  return hash;
 }
 
 /// What requests that may be solved together have in common; null if nothing can be shared.
@@ -52,9 +35,9 @@ const void* shared_part(const solve_request<T>& r) {
 /// The same for requests that may be solved together.
 template <class T>
 std::size_t hash_of_shared(const solve_request<T>& r) {
-  auto hash = hash_of(std::tuple{shared_part(r), hash_of(fields(r.limits))});
+  auto hash = detail::hash_of(std::tuple{shared_part(r), detail::hash_of(fields(r.limits))});
   if (auto* system = std::get_if<typename solve_request<T>::unplanned>(&r.problem))
-    hash ^= hash_of(fields(system->options));
+    hash ^= detail::hash_of(system->options);
   return hash;
 }
 
@@ -66,7 +49,7 @@ bool may_share(const solve_request<T>& a, const solve_request<T>& b) {
   using unplanned = typename solve_request<T>::unplanned;
   auto* left = std::get_if<unplanned>(&a.problem);
   auto* right = std::get_if<unplanned>(&b.problem);
-  return left == nullptr || fields(left->options) == fields(right->options);
+  return left == nullptr || left->options == right->options;
 }
 
 /// The rest of a budget.
@@ -188,7 +171,7 @@ auto batch_job<T>::plan_of(group& g) noexcept -> const typename group::made& {
       mine->plan.emplace(*plan);
     } else {
       const auto& system = std::get<typename solve_request<T>::unplanned>(problem);
-      mine->plan.emplace(system.a, system.options);
+      mine->plan = shared().template plans<T>().get(system.a, system.options);
     }
   } catch (const error& e) {
     mine->failure = e;

@@ -37,8 +37,8 @@ public:
   }
 
 private:
-  /// Requests that share a plan, or may be a block. Whoever needs it first makes it; when two do at the
-  /// same time, both make one and the first to finish wins, so nobody waits.
+  /// Requests that share a plan, or may be a block. Whoever needs the plan first makes it; when
+  /// two do at the same time, both make one and the first to finish wins, so nobody waits.
   struct group {
     struct made {
       std::optional<solve_plan<T>> plan;

@@ -130,6 +130,7 @@ solver_stats batch_solver::stats() const noexcept {
     .events_lost = core_->events.lost(),
     .nested_calls = c.get(counter::nested),
     .scratch = core_->scratch.stats(),
+    .plans = core_->plans<float>().stats() + core_->plans<double>().stats(),
   };
 }
 

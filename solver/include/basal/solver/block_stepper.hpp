@@ -28,7 +28,8 @@ public:
   static std::size_t scratch_bytes(const solve_plan<T>& plan, std::size_t width) noexcept;
 
   /// 1 <= width <= max_width; B and X have width times the size of A numbers; X holds the first
-  /// guesses. The plan, B, X and scratch must outlive it. Throws error: dimension_mismatch, not_finite (naming the column), bad_option.
+  /// guesses. The plan, B, X and scratch must outlive it. Throws error: dimension_mismatch,
+  /// not_finite (naming the column), bad_option.
   block_stepper(const solve_plan<T>& plan, std::size_t width, std::span<const T> b, std::span<T> x,
                 std::span<std::byte> scratch);
   block_stepper(solve_plan<T>&&, std::size_t, std::span<const T>, std::span<T>,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <basal/solver/plan_cache.hpp>
 #include <basal/solver/scratch_pool.hpp>
 
 namespace basal::solver {
@@ -33,6 +34,7 @@ struct solver_stats {
   std::uint64_t events_lost = 0;   ///< by slow subscribers
   std::uint64_t nested_calls = 0;  ///< caught by the guard
   scratch_stats scratch;
+  plan_cache_stats plans; ///< of requests without a plan
 
   /// Share of completed solves that converged, 0 to 1; 0 if there are none.
   double convergence_rate() const noexcept {
