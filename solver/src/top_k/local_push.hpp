@@ -93,6 +93,8 @@ public:
     for (const index i : touched_)
       places_[static_cast<std::size_t>(i)] = {};
     touched_.clear();
+    now_.clear(); // these two are empty unless memory ran out
+    next_.clear();
   }
 
 private:

@@ -20,7 +20,7 @@ struct top_k_options {
   /// as equal: to tell them apart costs the more the closer they are.
   double tolerance = 1e-3;
 
-  /// Residuals moved; then the answer is what is known by then. A guess: some 0.1 s.
+  /// Residuals moved; then the answer is what is known by then. A guess: some 0.2 s.
   std::uint64_t push_limit = 1'000'000;
 };
 
