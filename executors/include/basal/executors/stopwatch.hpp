@@ -37,7 +37,7 @@ public:
   stopwatch(fiber& on, precision p) noexcept : stopwatch(on, p, tick_clock::now()) {
   }
 
-  /// The same for who has just read the clock, which takes half as long as all else.
+  /// The same for who has just read the clock, which takes 10 to 20 ns.
   /// @param now tick_clock
   stopwatch(fiber& on, precision p, std::uint64_t now) noexcept;
 
