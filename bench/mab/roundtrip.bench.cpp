@@ -10,6 +10,8 @@
 //                 handler of the answer
 // tbb             oneTBB: task_arena::enqueue, and a thread that waits for the result in
 //                 std::atomic::wait. A thread: oneTBB has nothing that would suspend a handler
+// bare            two threads that only look at two atomics on lines of their own: what the machine
+//                 takes. Busy only
 //
 // All with one worker on either side, in turns, five rounds.
 
@@ -226,16 +228,48 @@ void tbb_trips(shape s, samples& into) {
   }
 }
 
+void bare_trips(shape s, samples& into) {
+  struct alignas(64) line {
+    std::atomic<int> value{0};
+
+    void await(int x) const noexcept {
+      for (int looks = 1; value.load(std::memory_order_acquire) != x; ++looks)
+        if (looks % 1024 == 0) // the other one may wait for this CPU
+          std::this_thread::yield();
+    }
+  };
+  line there;
+  line back;
+  const int last = s.trips + warm_up;
+  std::thread other{[&] {
+    for (int i = 1; i <= last; ++i) {
+      there.await(i);
+      back.value.store(i, std::memory_order_release);
+    }
+  }};
+  for (int i = 1; i <= last; ++i) {
+    const auto start = clock_type::now();
+    there.value.store(i, std::memory_order_release);
+    back.await(i);
+    const auto taken = clock_type::now() - start;
+    if (i > warm_up)
+      into.add(taken);
+  }
+  other.join();
+}
+
 using measure = void (*)(shape, samples&);
 
 /// Each measured once, by the first figure that asks.
 std::map<std::string, samples>& trips(bool parked, bool quick) {
   const auto run = [=] {
     const shape s{parked ? nanoseconds{1ms} : 0ns, parked ? (quick ? 100 : 400) : 5000};
-    const std::map<std::string, measure> all{{"basal", basal_trips},
-                                             {"adaptive", adaptive_trips},
-                                             {"caf_detached", caf_trips},
-                                             {"tbb", tbb_trips}};
+    std::map<std::string, measure> all{{"basal", basal_trips},
+                                       {"adaptive", adaptive_trips},
+                                       {"caf_detached", caf_trips},
+                                       {"tbb", tbb_trips}};
+    if (!parked)
+      all.emplace("bare", bare_trips);
     std::map<std::string, samples> result;
     for (int round = 0; round < 5; ++round)
       for (const auto& [name, sample_into] : all)
@@ -300,6 +334,8 @@ const bench::suite roundtrip_suite{[](bench::plan& plan) {
                  [=] { return p50("basal") / p50("caf_detached"); });
     plan.measure("offload_vs_tbb" + suffix, [=] { return p50("basal") / p50("tbb"); });
   }
+  plan.measure("bare_roundtrip_us_busy",
+               [=] { return trips(false, quick).at("bare").percentile_us(50); });
   plan.measure("offload_alloc", offload_allocations);
 }};
 

@@ -47,10 +47,19 @@ void await(const places& where, int count) {
     std::this_thread::sleep_for(1ms);
 }
 
-/// BASAL_STORM_ACTORS=10000 for the storm in its full size, which takes half a minute.
+/// Keeps its executor for 3 ms without needing a CPU, so that ten thousand take seconds.
+behavior blocking_actor(event_based_actor* me, fixture* f, places* where) {
+  return {adaptive(me,
+                   [=](int) {
+                     where->count(here() == f->messages());
+                     std::this_thread::sleep_for(3ms);
+                   },
+                   {.name = "slow"})};
+}
+
 int storm_size() {
   const auto* text = std::getenv("BASAL_STORM_ACTORS");
-  return text != nullptr ? std::atoi(text) : 250;
+  return text != nullptr ? std::atoi(text) : 10'000;
 }
 
 } // namespace
@@ -58,11 +67,11 @@ int storm_size() {
 TEST_CASE("of many new actors with a slow handler, at most one for each executor runs inline") {
   for (const std::size_t executors : {1, 2}) {
     places where; // outlives the actors
-    fixture f{executors, 2};
+    fixture f{executors, 32};
     const int count = storm_size();
     std::vector<caf::actor> all;
     for (int i = 0; i < count; ++i)
-      all.push_back(f.system.spawn(slow_actor, &f, &where));
+      all.push_back(f.system.spawn(blocking_actor, &f, &where));
     for (const auto& one : all)
       caf::anon_send(one, 1);
     await(where, count);
