@@ -118,8 +118,10 @@ void member::look_up() {
   look_left_ = 0; // until it is known that no error comes up
   settle(now);
   safepoints_at_look_ = safepoints_;
-  if (first)
+  if (first) {
     quantum_start_ = now;
+    survey(true); // what is here already waits from the first quantum's beginning on
+  }
   auto ended = now - quantum_start_ >= host.quantum_ticks_;
   if (ended)
     end_quantum();
@@ -201,15 +203,15 @@ std::int32_t member::next_look(std::uint64_t now) const noexcept {
 void member::end_quantum() noexcept {
   cells_->quanta.add();
   executor_->count_quantum_end();
-  survey(true);
   ++quantum_;
+  survey(true);
   if (context_ == nullptr)
     return;
   // Of victims that wait meanwhile, continuations age as well.
   for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_)
     if (m->suspended_) {
-      m->survey(true);
       ++m->quantum_;
+      m->survey(true);
     }
 }
 
@@ -243,9 +245,9 @@ void member::check_cancelled(bool quantum_ended) {
 // -- thefts -------------------------------------------------------------------
 
 /// Walks from the youngest node to the first that is not fresh, links what it
-/// meets to the next younger node and, at a quantum's end, stamps it. So each
-/// node is stamped once, and the cost is bounded by the forks since the last
-/// survey.
+/// meets to the next younger node and, between two quanta, stamps it with the
+/// number of the one that has ended: 0 before a member's first. So each node is
+/// stamped once, and the cost is bounded by the forks since the last survey.
 ///
 /// Taken nodes are the oldest ones, because the most basal is always taken
 /// first. If the walk reaches one of them, or the end, then no node older than
@@ -259,7 +261,7 @@ void member::survey(bool stamp) noexcept {
        node = node->older()) {
     node->younger = above;
     if (stamp)
-      node->mark_stamped(quantum_);
+      node->mark_stamped(quantum_ - 1);
     above = node;
   }
   if (node == nullptr || node->is_taken())
