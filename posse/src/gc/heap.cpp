@@ -4,6 +4,7 @@
 #include <basal/executors/executor.hpp>
 #include <basal/posse/gc/heap.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <utility>
@@ -87,6 +88,11 @@ void collect() {
   GC_gcollect();
 }
 
+void set_least_garbage(std::size_t bytes) {
+  enter();
+  GC_set_min_bytes_allocd(std::max(bytes, granule));
+}
+
 heap_stats stats() {
   enter();
   GC_prof_stats_s found{};
@@ -101,6 +107,7 @@ heap_stats stats() {
     .longest_pause = threads.pauses.longest,
     .all_pauses = threads.pauses.all,
     .threads = threads.threads,
+    .markers = static_cast<std::size_t>(GC_get_parallel()) + 1,
     .suspended_stacks = threads.pauses.suspended_stacks,
     .suspended_stack_bytes = threads.pauses.suspended_stack_bytes,
   };
