@@ -217,10 +217,7 @@ TEST_CASE("fibers of one executor charge their own accounts while they take turn
             m.poll();
           }
         }
-        auto expected = static_cast<std::size_t>(count) * sizeof(list_node);
-        // Each turn may charge what another left uncharged, 4 KiB at most.
-        auto slack = 4096 * (1 + rt.stats().yields);
-        wrong += mine.bytes() + slack < expected || mine.bytes() > expected + slack;
+        wrong += mine.bytes() != static_cast<std::size_t>(count) * sizeof(list_node);
       });
     });
   for (auto& c : callers)

@@ -70,17 +70,31 @@ std::size_t count_allocated(thread_state& self) noexcept {
 
 void settle(thread_state& self) {
   auto bytes = count_allocated(self);
-  auto* charged = self.charged;
-  if (const auto* e = executors::executor::current())
-    charged = static_cast<account*>(e->running().attachment());
-  if (charged != nullptr)
-    charged->charge(bytes);
+  if (auto* a = account_in_force(self))
+    a->charge(bytes);
 }
 
-account* exchange_account(thread_state& self, account* a) noexcept {
+void add_allocated(thread_state& self) noexcept {
+  auto bytes = count_allocated(self);
+  if (auto* a = account_in_force(self))
+    a->add(bytes);
+}
+
+account* account_in_force(const thread_state& self) noexcept {
+  const auto* f = innermost_charge(self);
+  return f != nullptr ? static_cast<account*>(f->account) : nullptr;
+}
+
+charge_frame* innermost_charge(const thread_state& self) noexcept {
+  const auto* e = executors::executor::current();
+  return e != nullptr ? posse::detail::innermost_charge(e->running()) : self.charged;
+}
+
+void set_innermost_charge(thread_state& self, charge_frame* f) noexcept {
   if (const auto* e = executors::executor::current())
-    return static_cast<account*>(std::exchange(e->running().attachment(), a));
-  return std::exchange(self.charged, a);
+    e->running().attachment() = f;
+  else
+    self.charged = f;
 }
 
 void collect() {

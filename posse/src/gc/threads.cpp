@@ -225,6 +225,8 @@ struct hooks_installer {
       &enter,
       &allocate_visible,
       &release_visible,
+      []() noexcept { add_allocated(this_thread()); },
+      []() noexcept -> void* { return account_in_force(this_thread()); },
     };
     try {
       ensure_started();
