@@ -202,4 +202,39 @@ TEST_CASE("whoever takes too much fails, with the limit of the scope around the 
     CHECK(call(10'000) == 3);
   }
 }
+
+TEST_CASE("one computation's limit is not another's") {
+  runtime rt{{.compute_executors = 2, .quantum = runtime_config::min_quantum}};
+  gc::collect();
+  auto base = gc::stats().used_bytes;
+  std::atomic<bool> greedy_failed{false};
+  std::atomic<bool> modest_failed{false};
+  auto call = [&](std::size_t limit, std::atomic<bool>& failed, auto body) {
+    gc::account limited{base + limit};
+    gc::charge_scope scope{limited};
+    try {
+      rt.run(body);
+    } catch (const gc::limit_exceeded&) {
+      failed = true;
+    }
+  };
+  // Makes garbage beyond its limit until the other has failed: that is collected.
+  std::thread modest{[&] {
+    call(128 << 20, modest_failed, [&](member& m) {
+      for (int i = 0; i < 500 || !greedy_failed; ++i) {
+        make_list(10'000); // 320 KB
+        m.poll();
+      }
+    });
+  }};
+  call(16 << 20, greedy_failed, [](member& m) {
+    for (gc::ptr<list_node> kept;;) {
+      kept = gc::make<list_node>(1, kept);
+      m.poll();
+    }
+  });
+  modest.join();
+  CHECK(greedy_failed);
+  CHECK(!modest_failed);
+}
 #endif
