@@ -85,6 +85,8 @@ public:
       });
   }
 
+  // Peers run at one thread only in full runs: no figure needs that.
+
   /// `run()`, in an arena of its own.
   template <class Run>
   void tbb(Run run) {
@@ -100,7 +102,7 @@ public:
   /// `run()`, which opens its own parallel regions.
   template <class Run>
   void openmp(Run run) {
-    for (int threads : {1, 2})
+    for (int threads = plan_.quick() ? 2 : 1; threads <= 2; ++threads)
       add("openmp", threads, [=](benchmark::State&, auto loop) {
         omp_set_num_threads(threads);
         loop(run);
@@ -115,7 +117,7 @@ public:
 private:
   template <class Run>
   void in_arena(const char* impl, Run run) {
-    for (int threads : {1, 2})
+    for (int threads = plan_.quick() ? 2 : 1; threads <= 2; ++threads)
       add(impl, threads, [=](benchmark::State&, auto loop) {
         ::tbb::global_control limit{::tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(threads)};

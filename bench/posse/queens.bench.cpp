@@ -115,9 +115,9 @@ long queens_openmp(const board& b) {
 }
 
 const bench::suite queens_suite{[](bench::plan& plan) {
-  const unsigned n = plan.quick() ? 9 : 13;
+  const unsigned n = plan.quick() ? 11 : 13;
   const board empty{n};
-  const long solutions = plan.quick() ? 352 : 73712;
+  const long solutions = plan.quick() ? 2680 : 73712;
   bench::program<long> program{plan, "queens", std::to_string(n), solutions};
   program.serial([=] {
     auto b = empty;

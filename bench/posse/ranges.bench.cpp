@@ -59,7 +59,7 @@ double exact_sum(std::size_t n) {
 }
 
 const bench::suite reduce_suite{[](bench::plan& plan) {
-  const std::size_t n = plan.quick() ? 1'000'000 : 10'000'000;
+  const std::size_t n = 10'000'000;
   auto v = made_on_setup();
   bench::program<bench::about> program{plan, "reduce", std::to_string(n), {exact_sum(n)}};
   program.setup([=] { fill(*v, n); });
@@ -89,7 +89,7 @@ const bench::suite reduce_suite{[](bench::plan& plan) {
 // -- scan ---------------------------------------------------------------------
 
 const bench::suite scan_suite{[](bench::plan& plan) {
-  const std::size_t n = plan.quick() ? 1'000'000 : 10'000'000;
+  const std::size_t n = 10'000'000;
   auto v = made_on_setup();
   auto out = made_on_setup();
   // A single running sum of floats drifts; half a percent is as good as it gets.
@@ -158,7 +158,7 @@ const bench::suite scan_suite{[](bench::plan& plan) {
 // -- sort ---------------------------------------------------------------------
 
 const bench::suite sort_suite{[](bench::plan& plan) {
-  const std::size_t n = plan.quick() ? 100'000 : 10'000'000;
+  const std::size_t n = plan.quick() ? 1'000'000 : 10'000'000;
   auto v = std::make_shared<std::vector<int>>();
   auto sorted = [=] { return v->size() == n && std::is_sorted(v->begin(), v->end()); };
   bench::program<bool> program{plan, "sort", std::to_string(n), true};
@@ -217,7 +217,7 @@ bool is_right(const matrices& x) {
 }
 
 const bench::suite matmul_suite{[](bench::plan& plan) {
-  const std::size_t n = plan.quick() ? 256 : 1024;
+  const std::size_t n = plan.quick() ? 640 : 1024;
   auto x = std::make_shared<matrices>();
   bench::program<bool> program{plan, "matmul", std::to_string(n), true};
   program.setup([=] {

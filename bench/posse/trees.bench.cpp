@@ -81,7 +81,7 @@ void add_tree(bench::plan& plan, const char* name, std::size_t n) {
 }
 
 const bench::suite tree_suite{[](bench::plan& plan) {
-  const std::size_t large = plan.quick() ? 20'000 : 10'000'000;
+  const std::size_t large = plan.quick() ? 1'000'000 : 10'000'000;
   add_tree(plan, "tree_sum", large);
   add_tree(plan, "tree_sum", 1'000);
   auto of = [](std::size_t n, const char* impl, int threads) {
@@ -144,7 +144,7 @@ long skewed_openmp(long n) {
 }
 
 const bench::suite skewed_suite{[](bench::plan& plan) {
-  const long n = plan.quick() ? 20'000 : 2'000'000;
+  const long n = plan.quick() ? 500'000 : 2'000'000;
   bench::program<long> program{plan, "skewed_tree", std::to_string(n), skewed_serial(n)};
   program.serial([=] { return skewed_serial(bench::opaque(n)); });
   program.basal([=](posse::runtime& runtime) { return pure_skewed(runtime, n); });
@@ -231,7 +231,7 @@ long skynet_openmp(long first, long size) {
 }
 
 const bench::suite skynet_suite{[](bench::plan& plan) {
-  const long n = plan.quick() ? 10'000 : 10'000'000;
+  const long n = plan.quick() ? 1'000'000 : 10'000'000;
   bench::program<long> program{plan, "skynet", std::to_string(n), n * (n - 1) / 2};
   program.serial([=] { return skynet_noinline(0, bench::opaque(n)); }, "serial_noinline");
   program.other_serial([=] { return skynet_serial(0, bench::opaque(n)); }, "serial");

@@ -10,6 +10,7 @@
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
+#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/detail/memory_context.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/runtime.hpp>
@@ -43,6 +44,7 @@ member::member(detail::computation& origin, executors::executor& self,
                detail::executor_cells& cells) noexcept
   : attention_(&self.attention()),
     executor_(&self),
+    fiber_(&self.running()),
     origin_(&origin),
     cells_(&cells),
     stack_limit_(deepest()),
@@ -56,6 +58,7 @@ member::member(detail::delegation& self_as, executors::executor& self,
                detail::executor_cells& cells) noexcept
   : attention_(&self.attention()),
     executor_(&self),
+    fiber_(&self.running()),
     origin_(&self_as.origin),
     cells_(&cells),
     stack_limit_(deepest()),
@@ -71,12 +74,16 @@ void member::enter() noexcept {
   detail::enter_collected_heap();
   attentive_before_ = executor_->attentive().load(std::memory_order_relaxed);
   executor_->attentive().store(true, std::memory_order_relaxed);
-  name_before_ = executor_->running().name_work(origin_->name());
+  name_before_ = fiber_->name_work(origin_->name());
+  auto* outer = detail::innermost_charge(*fiber_);
+  charge_ = {outer, this, nullptr, outer != nullptr ? outer->account : nullptr};
+  fiber_->attachment() = &charge_;
 }
 
 void member::leave() noexcept {
   executor_->attentive().store(attentive_before_, std::memory_order_relaxed);
-  executor_->running().name_work(name_before_);
+  fiber_->name_work(name_before_);
+  fiber_->attachment() = charge_.outer;
 }
 
 void member::finish() noexcept {
@@ -118,8 +125,10 @@ void member::look_up() {
   look_left_ = 0; // until it is known that no error comes up
   settle(now);
   safepoints_at_look_ = safepoints_;
-  if (first)
+  if (first) {
     quantum_start_ = now;
+    survey(true); // what is here already waits from the first quantum's beginning on
+  }
   auto ended = now - quantum_start_ >= host.quantum_ticks_;
   if (ended)
     end_quantum();
@@ -131,6 +140,7 @@ void member::look_up() {
   if (ended) {
     if (executor_->work_waits()) {
       cells_->yields.add();
+      detail::settle_account();
       executor_->yield();
       now = executor_->now();
       if (context_ != nullptr && !limit_memory())
@@ -201,15 +211,15 @@ std::int32_t member::next_look(std::uint64_t now) const noexcept {
 void member::end_quantum() noexcept {
   cells_->quanta.add();
   executor_->count_quantum_end();
-  survey(true);
   ++quantum_;
+  survey(true);
   if (context_ == nullptr)
     return;
   // Of victims that wait meanwhile, continuations age as well.
   for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_)
     if (m->suspended_) {
-      m->survey(true);
       ++m->quantum_;
+      m->survey(true);
     }
 }
 
@@ -243,9 +253,9 @@ void member::check_cancelled(bool quantum_ended) {
 // -- thefts -------------------------------------------------------------------
 
 /// Walks from the youngest node to the first that is not fresh, links what it
-/// meets to the next younger node and, at a quantum's end, stamps it. So each
-/// node is stamped once, and the cost is bounded by the forks since the last
-/// survey.
+/// meets to the next younger node and, between two quanta, stamps it with the
+/// number of the one that has ended: 0 before a member's first. So each node is
+/// stamped once, and the cost is bounded by the forks since the last survey.
 ///
 /// Taken nodes are the oldest ones, because the most basal is always taken
 /// first. If the walk reaches one of them, or the end, then no node older than
@@ -259,7 +269,7 @@ void member::survey(bool stamp) noexcept {
        node = node->older()) {
     node->younger = above;
     if (stamp)
-      node->mark_stamped(quantum_);
+      node->mark_stamped(quantum_ - 1);
     above = node;
   }
   if (node == nullptr || node->is_taken())
@@ -376,6 +386,7 @@ void member::delegate_two(const theft_view& view) noexcept {
     cells_->nobody_idle.add();
     return;
   }
+  detail::settle_account();
   auto suspended_at = executor_->now();
   auto stolen = false;
   auto publish = [&](executors::fiber& f) noexcept {
@@ -446,6 +457,7 @@ std::unique_ptr<detail::delegation> member::prepare(right_continuation& node) no
     return nullptr;
   d->victim = as_;
   d->lineage_bytes = lineage_bytes_at(node);
+  d->account = account_at(node);
   if (suspended_) {
     if (!latch_.try_add())
       return nullptr;
@@ -514,6 +526,7 @@ void member::await_merge(right_continuation& node) {
     executor_->push_pinned(d->node);
   auto suspended_at = executor_->now();
   settle(suspended_at);
+  detail::settle_account();
   cells_->merge_waits.add();
   merged.wait();
   resume(suspended_at);
@@ -584,6 +597,22 @@ std::size_t member::lineage_bytes_at(const right_continuation& node) const noexc
   return (as_ != nullptr ? as_->lineage_bytes : 0) + stack + heap - std::min(heap, heap_at_start_);
 }
 
+/// The account that was in force at this member's fork: that of the innermost
+/// scope which was open by then. Nodes that are older than what is stolen have
+/// been taken before, so there are few.
+void* member::account_at(const right_continuation& node) const noexcept {
+  auto is_before = [&](const right_continuation* youngest) {
+    auto* older = node.older();
+    while (older != nullptr && older != youngest)
+      older = older->older();
+    return older == youngest;
+  };
+  auto* f = detail::innermost_charge(*fiber_);
+  while (f != &charge_ && !(f->running == this && is_before(f->youngest)))
+    f = f->outer;
+  return f->account;
+}
+
 /// The lowest address that a node of the running fiber may have.
 const std::byte* member::deepest() const noexcept {
   auto* base = executor_->running().memory().base;
@@ -626,6 +655,7 @@ void member::wait_until_youngest() noexcept {
   auto may_run = [&] {
     return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;
   };
+  detail::settle_account();
   // Without a stack to go on with it takes its chance with the limit instead.
   while (!may_run() && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; })) {
   }
@@ -642,6 +672,11 @@ void member::throw_too_deep() {
                               + " bytes; let it recurse less deeply, or give fibers larger "
                                 "stacks: stack_bytes in the configuration, --basal.stack-bytes "
                                 "for an actor system");
+}
+
+void detail::open_charge(charge_frame& f, charge_frame* outer, void* account) noexcept {
+  const auto* running = outer != nullptr ? outer->running : nullptr;
+  f = {outer, running, running != nullptr ? running->youngest_ : nullptr, account};
 }
 
 } // namespace basal::posse

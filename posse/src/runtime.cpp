@@ -7,6 +7,7 @@
 
 #include <basal/executors/tick_clock.hpp>
 #include <basal/posse/detail/function_record.hpp>
+#include <basal/posse/detail/inherited_charge.hpp>
 
 namespace basal::posse {
 
@@ -117,6 +118,7 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
     detail::delegation* next = nullptr;
     {
       executors::delegated_time time{self, d->origin.account};
+      detail::inherited_charge charge{self, d->account};
       member m{*d, self, cells};
       m.continue_quantum(quantum_start);
       try {

@@ -1,5 +1,6 @@
 #include <basal/posse/posse.hpp>
 
+#include "rounds.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -113,8 +114,8 @@ TEST_CASE("random trees give the sequential result and the sequential first erro
     std::vector<std::thread> callers;
     for (std::uint64_t t = 0; t < 3; ++t)
       callers.emplace_back([&, t] {
-        for (std::uint64_t i = 0; i < 25; ++i) {
-          auto seed = executors * 10'000 + t * 1'000 + i;
+        for (std::uint64_t i = 0; i < 25 * rounds(); ++i) {
+          auto seed = (executors << 40) + (t << 32) + i;
           shape s{.fail_one_in = i % 2 == 0 ? 0 : 20'000, .slow_leaves = i % 3 != 0};
           auto expected = outcome([&] {
             sequential_fork f;

@@ -57,6 +57,28 @@ void leaves(posse::member& m, int depth, std::vector<std::size_t>& ran_on) {
                [&](posse::member& r) { leaves(r, depth - 1, ran_on); });
 }
 
+// Polls until the right branch is stolen. How long that took, if the fork comes
+// that long after the computation's first safepoint; 0: it is the first.
+std::chrono::nanoseconds time_to_theft(posse::member& m, posse::runtime& host,
+                                       std::chrono::microseconds forks_after) {
+  for (auto t = 0us; t < forks_after; t += 1us) {
+    m.poll();
+    pass(1us);
+  }
+  auto start = time_now;
+  m.fork_merge(
+    [&](posse::member& l) {
+      while (host.stats().thefts == 0) {
+        pass(1us);
+        l.poll();
+      }
+    },
+    [](posse::member&) {});
+  return executors::tick_clock::to_duration(time_now - start);
+}
+
+constexpr posse::pure<time_to_theft> pure_time_to_theft{"time_to_theft"};
+
 std::vector<std::size_t> trace_of(std::uint64_t seed) {
   posse::runtime host{stepped(2, seed)};
   host.compute().run_until_idle(); // only a sleeper can be given work
@@ -87,6 +109,28 @@ TEST_CASE("a computation that reaches safepoints does not outrun its quantum") {
   });
   CHECK(host.compute().at(0).stats().overruns == 1);
   CHECK(host.compute().at(0).stats().overrun_quanta == 50);
+}
+
+TEST_CASE("what a computation begins with is stolen after one quantum, what comes later after two "
+          "ends") {
+  struct {
+    std::chrono::microseconds forks_after;
+    std::chrono::microseconds theft_after; // at least; then comes a look that ends a quantum
+    std::uint64_t quanta;
+  } const cases[] = {{0us, 200us, 1}, {1us, 399us, 2}, {50us, 350us, 2}, {190us, 210us, 2}};
+  for (const auto& c : cases) {
+    INFO("forks after " << c.forks_after.count() << " us");
+    posse::runtime host{stepped(2, 1)};
+    host.compute().run_until_idle();
+    std::chrono::nanoseconds waited{};
+    run(host, [&](posse::member&) { waited = pure_time_to_theft(host, host, c.forks_after); });
+    CHECK(waited >= c.theft_after);
+    CHECK(waited <= c.theft_after + 60us);
+    auto stats = host.stats();
+    CHECK(stats.quanta == c.quanta);
+    REQUIRE(stats.functions.size() == 1);
+    CHECK(stats.functions[0].quanta == c.quanta);
+  }
 }
 
 TEST_CASE("the same seed gives the same thefts") {

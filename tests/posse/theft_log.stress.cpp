@@ -4,6 +4,7 @@
 
 #include <basal/posse/posse.hpp>
 
+#include "rounds.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -164,12 +165,6 @@ constexpr std::uint64_t trees_a_caller = 20;
 #else
 constexpr std::uint64_t trees_a_caller = 60;
 #endif
-
-/// Times `trees_a_caller`: 1 unless asked for a long run.
-std::uint64_t rounds() {
-  const char* text = std::getenv("BASAL_STRESS_ROUNDS");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 1;
-}
 
 } // namespace
 

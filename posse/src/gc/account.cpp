@@ -2,8 +2,6 @@
 
 #include <basal/posse/gc/account.hpp>
 
-#include <algorithm>
-
 namespace basal::posse::gc {
 
 const char* limit_exceeded::what() const noexcept {
@@ -19,19 +17,23 @@ void account::over_limit() {
 
 void account::recount() {
   collect();
-  bytes_.store(std::min(bytes(), stats().used_bytes), std::memory_order_relaxed);
+  auto used = stats().used_bytes;
+  auto known = bytes();
+  while (known > used && !bytes_.compare_exchange_weak(known, used, std::memory_order_relaxed)) {
+  }
 }
 
 charge_scope::charge_scope(account& a) {
   auto& self = this_thread();
   settle(self); // what came before is another's
-  before_ = exchange_account(self, &a);
+  posse::detail::open_charge(frame_, innermost_charge(self), &a);
+  set_innermost_charge(self, &frame_);
 }
 
 charge_scope::~charge_scope() {
   auto& self = this_thread();
-  auto bytes = count_allocated(self);
-  exchange_account(self, static_cast<account*>(before_))->add(bytes);
+  add_allocated(self);
+  set_innermost_charge(self, frame_.outer);
 }
 
 } // namespace basal::posse::gc

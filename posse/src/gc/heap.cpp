@@ -4,6 +4,7 @@
 #include <basal/executors/executor.hpp>
 #include <basal/posse/gc/heap.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <utility>
@@ -69,22 +70,41 @@ std::size_t count_allocated(thread_state& self) noexcept {
 
 void settle(thread_state& self) {
   auto bytes = count_allocated(self);
-  auto* charged = self.charged;
-  if (const auto* e = executors::executor::current())
-    charged = static_cast<account*>(e->running().attachment());
-  if (charged != nullptr)
-    charged->charge(bytes);
+  if (auto* a = account_in_force(self))
+    a->charge(bytes);
 }
 
-account* exchange_account(thread_state& self, account* a) noexcept {
+void add_allocated(thread_state& self) noexcept {
+  auto bytes = count_allocated(self);
+  if (auto* a = account_in_force(self))
+    a->add(bytes);
+}
+
+account* account_in_force(const thread_state& self) noexcept {
+  const auto* f = innermost_charge(self);
+  return f != nullptr ? static_cast<account*>(f->account) : nullptr;
+}
+
+charge_frame* innermost_charge(const thread_state& self) noexcept {
+  const auto* e = executors::executor::current();
+  return e != nullptr ? posse::detail::innermost_charge(e->running()) : self.charged;
+}
+
+void set_innermost_charge(thread_state& self, charge_frame* f) noexcept {
   if (const auto* e = executors::executor::current())
-    return static_cast<account*>(std::exchange(e->running().attachment(), a));
-  return std::exchange(self.charged, a);
+    e->running().attachment() = f;
+  else
+    self.charged = f;
 }
 
 void collect() {
   enter();
   GC_gcollect();
+}
+
+void set_least_garbage(std::size_t bytes) {
+  enter();
+  GC_set_min_bytes_allocd(std::max(bytes, granule));
 }
 
 heap_stats stats() {
@@ -101,6 +121,7 @@ heap_stats stats() {
     .longest_pause = threads.pauses.longest,
     .all_pauses = threads.pauses.all,
     .threads = threads.threads,
+    .markers = static_cast<std::size_t>(GC_get_parallel()) + 1,
     .suspended_stacks = threads.pauses.suspended_stacks,
     .suspended_stack_bytes = threads.pauses.suspended_stack_bytes,
   };

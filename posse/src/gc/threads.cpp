@@ -14,6 +14,7 @@
 #include "collector.hpp"
 
 #include <basal/executors/executor.hpp>
+#include <basal/executors/placement.hpp>
 #include <basal/executors/stack_scan.hpp>
 #include <basal/posse/detail/collector.hpp>
 #include <basal/posse/gc/detail/faults.hpp>
@@ -147,11 +148,14 @@ void start_collector() {
   // 30 % less time, and the heap is up to three times what is live. In the
   // environment, GC_FREE_SPACE_DIVISOR overrides it.
   GC_set_free_space_divisor(1);
+  // Else it takes every CPU of the machine, which a container or an affinity mask
+  // may not grant. In the environment, GC_MARKERS overrides it.
+  GC_set_markers_count(static_cast<unsigned>(executors::usable_cpus()));
   GC_INIT();
   GC_allow_register_threads();
   // Else a program that makes garbage beside a small live heap collects after
   // every megabyte.
-  GC_set_min_bytes_allocd(16 << 20);
+  GC_set_min_bytes_allocd(least_garbage_bytes);
   // On stderr, for large objects: pointers into them are to be expected here.
   GC_set_warn_proc(GC_ignore_warn_proc);
   push_roots_of_collector = GC_get_push_other_roots();
@@ -221,6 +225,8 @@ struct hooks_installer {
       &enter,
       &allocate_visible,
       &release_visible,
+      []() noexcept { add_allocated(this_thread()); },
+      []() noexcept -> void* { return account_in_force(this_thread()); },
     };
     try {
       ensure_started();

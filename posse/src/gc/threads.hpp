@@ -1,6 +1,7 @@
 #pragma once
 
 #include <basal/executors/fwd.hpp>
+#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/gc/account.hpp>
 #include <basal/posse/gc/heap.hpp>
 
@@ -10,6 +11,8 @@
 #include <cstdint>
 
 namespace basal::posse::gc {
+
+using posse::detail::charge_frame;
 
 /// Objects are of whole granules.
 inline constexpr std::size_t granule = 16;
@@ -27,9 +30,9 @@ struct free_lists {
 /// A registered thread. Its own, but for what says otherwise.
 struct thread_state {
   free_lists* free = nullptr;
-  std::size_t uncharged = 0;   ///< allocated since an account was charged
-  account* charged = nullptr;  ///< on a thread that is no executor
-  std::uint64_t allocated = 0; ///< ever; atomic_ref where others read it
+  std::size_t uncharged = 0;       ///< allocated since an account was charged
+  charge_frame* charged = nullptr; ///< the innermost, on a thread that is no executor
+  std::uint64_t allocated = 0;     ///< ever; atomic_ref where others read it
 
   // -- under the collector's lock ---------------------------------------------
 
@@ -69,7 +72,13 @@ std::size_t count_allocated(thread_state& self) noexcept;
 /// Charges it to the account in force, if there is one. @throws what that throws
 void settle(thread_state& self);
 
-/// The account that the running fiber, or this thread, charges.
-account* exchange_account(thread_state& self, account* a) noexcept;
+/// The same without a look at the limit.
+void add_allocated(thread_state& self) noexcept;
+
+/// What the running fiber, or this thread, charges; null: nobody.
+account* account_in_force(const thread_state& self) noexcept;
+
+charge_frame* innermost_charge(const thread_state& self) noexcept;
+void set_innermost_charge(thread_state& self, charge_frame* f) noexcept;
 
 } // namespace basal::posse::gc

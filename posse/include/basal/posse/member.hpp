@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <basal/executors/fwd.hpp>
+#include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/memory_charge.hpp>
@@ -80,6 +81,7 @@ public:
 private:
   friend class runtime;
   friend class detail::memory_context;
+  friend void detail::open_charge(detail::charge_frame&, detail::charge_frame*, void*) noexcept;
 
   template <class Body>
   friend class range_fork;
@@ -171,6 +173,7 @@ private:
   void wait_until_youngest() noexcept;
   const std::byte* deepest() const noexcept;
   std::size_t lineage_bytes_at(const right_continuation& node) const noexcept;
+  void* account_at(const right_continuation& node) const noexcept;
 
   // -- what a fork touches ----------------------------------------------------
 
@@ -189,6 +192,7 @@ private:
   // -- what a quantum's end touches -------------------------------------------
 
   executors::executor* executor_;
+  executors::fiber* fiber_; ///< that it runs on, from beginning to end
   detail::computation* origin_;
   detail::executor_cells* cells_;
 
@@ -227,6 +231,7 @@ private:
   std::size_t counted_stack_ = 0;      ///< its part of the context's stacks
   std::size_t heap_at_start_ = 0;      ///< the context's
   detail::merge_latch latch_;
+  detail::charge_frame charge_; ///< in the fiber's list
 };
 
 /// The node of a fork whose right branch is a `Right`, or `Right&`.

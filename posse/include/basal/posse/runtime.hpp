@@ -19,6 +19,7 @@
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
+#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
@@ -206,7 +207,8 @@ public:
     : host_(host),
       function_(function),
       call_(call),
-      account_(executors::delegated_time::current_account()) {
+      account_(executors::delegated_time::current_account()),
+      heap_account_(detail::account_in_force()) {
   }
 
   detail::branch_result_t<Function> wait() {
@@ -223,6 +225,7 @@ private:
     auto& h = *static_cast<handed_over*>(object);
     try {
       executors::delegated_time time{self, h.account_};
+      detail::inherited_charge charge{self, h.heap_account_};
       auto call = [&h](member& m) { return detail::call_branch(h.function_, m); };
       h.result_.emplace(h.host_.run_here(call, h.call_, self));
     } catch (...) {
@@ -243,6 +246,7 @@ private:
   Function& function_;
   const detail::call_info& call_;
   executors::stopwatch* account_; ///< measures the caller; null if nobody does
+  void* heap_account_;            ///< that the caller charges; null: none
   executors::completion done_;
   std::optional<detail::branch_result_t<Function>> result_;
   std::exception_ptr error_;

@@ -23,7 +23,8 @@ struct theft_view {
 
   /// Right continuations of the most basal member here that has any, that no
   /// delegate runs yet and that have survived a full quantum: each was first
-  /// seen at an earlier quantum's end than the last one. Counted up to 2.
+  /// seen at an earlier quantum's end than the last one, or before the member's
+  /// first quantum. Counted up to 2.
   std::uint32_t eligible = 0;
 
   /// They are those of a victim that is suspended until its delegates merge.

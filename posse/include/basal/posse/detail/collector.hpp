@@ -20,6 +20,12 @@ struct collector_hooks {
   /// Memory in which the collector looks for pointers; null when there is none.
   void* (*allocate)(std::size_t bytes) noexcept;
   void (*release)(void* memory) noexcept; ///< any address in it
+
+  /// Charges what the running fiber took from the heap and was not charged yet.
+  void (*settle)() noexcept;
+
+  /// The gc::account that the calling thread charges; null if there is none.
+  void* (*account_in_force)() noexcept;
 };
 
 /// Written once. Release and acquire, so that the table is seen whole.

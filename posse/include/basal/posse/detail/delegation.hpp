@@ -78,6 +78,7 @@ public:
   delegation* victim = nullptr;      ///< as what the victim runs; null: it is the root
   memory_context* context = nullptr; ///< of the executor it was sent to
   std::size_t lineage_bytes = 0;     ///< what its victims held when the fork was made
+  void* account = nullptr;           ///< of the heap, in force at the fork; null: none
   merge_latch* latch = nullptr;      ///< of a victim that waits for all delegates
 
   /// Written by the victim's executor when left has failed, read at the

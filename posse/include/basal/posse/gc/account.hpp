@@ -5,6 +5,8 @@
 #include <limits>
 #include <new>
 
+#include <basal/posse/detail/charge_frame.hpp>
+
 namespace basal::posse::gc {
 
 /// An account's limit was reached.
@@ -13,13 +15,14 @@ public:
   const char* what() const noexcept override;
 };
 
-/// What a computation, or a part of it, has taken from the heap. The thread whose
-/// charge_scope is in force charges it; anybody may read it.
+/// What a computation, or a part of it, has taken from the heap. Whoever works in
+/// a charge_scope for it charges it, on any thread; anybody may read it.
 ///
 /// The collector knows what is alive, but not for whom. So `bytes` counts what
 /// was allocated, and when that reaches the limit a collection shows how much
 /// can still be alive at most; only if that is too much the limit is exceeded.
-/// An account's share is exact to the 4 KiB in which threads are charged.
+/// While somebody works, what they took is exact to the 4 KiB in which threads
+/// are charged; at the end of a scope, and of what was stolen from it, exactly.
 class account {
 public:
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
@@ -32,16 +35,16 @@ public:
 
   virtual ~account() = default;
 
-  /// Owner only. @throws what over_limit() throws
+  /// @throws what over_limit() throws
   void charge(std::size_t bytes) {
     add(bytes);
     if (this->bytes() > limit_) [[unlikely]]
       over_limit();
   }
 
-  /// Counts without a look at the limit. Owner only.
+  /// Counts without a look at the limit.
   void add(std::size_t bytes) noexcept {
-    bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
 
   /// Allocated since the account was made, less what a collection has found dead.
@@ -54,9 +57,9 @@ public:
   }
 
 protected:
-  /// What happens beyond the limit. By default: recount(), and if that leaves
-  /// less than a sixteenth of the limit free (or it would soon collect again and
-  /// again)
+  /// What happens beyond the limit, on the thread that has gone beyond it; others
+  /// may do so at the same time. By default: recount(), and if that leaves less
+  /// than a sixteenth of the limit free (or it would soon collect again and again)
   /// @throws limit_exceeded
   virtual void over_limit();
 
@@ -66,13 +69,15 @@ protected:
 private:
   const std::size_t limit_;
 
-  /// Relaxed: a number by itself. Written by the owner.
+  /// Relaxed: a number by itself.
   std::atomic<std::size_t> bytes_{0};
 };
 
 /// While it lives, what this thread allocates, or on an executor the running
 /// fiber, is charged to an account: the fiber keeps it while it is suspended and
-/// others run. Scopes nest.
+/// others run. Computations that are called within it inherit it, and branches
+/// that are forked within it, wherever they run. Scopes nest: the innermost one
+/// pays. The account must outlive it. Only for local variables.
 class charge_scope {
 public:
   explicit charge_scope(account& a);
@@ -81,8 +86,10 @@ public:
   charge_scope(const charge_scope&) = delete;
   charge_scope& operator=(const charge_scope&) = delete;
 
+  static void* operator new(std::size_t) = delete;
+
 private:
-  void* before_;
+  posse::detail::charge_frame frame_;
 };
 
 } // namespace basal::posse::gc

@@ -38,6 +38,14 @@ void* allocate(std::size_t bytes, content kind);
 /// hold pointers.
 void collect();
 
+/// What set_least_garbage() is at first.
+inline constexpr std::size_t least_garbage_bytes = 16 << 20;
+
+/// The collector works when about twice as much was allocated as was alive after
+/// the last collection, and not before it is this much. More makes collections
+/// rarer, and the heap larger by as much. Holds from the next collection on.
+void set_least_garbage(std::size_t bytes);
+
 /// This thread's stacks may hold pointers into the heap from now on. Needed only
 /// before a raw pointer arrives by ways that the heap does not see: an
 /// allocation, a handle or a computation does it by itself.
@@ -52,6 +60,7 @@ struct heap_stats {
   std::chrono::nanoseconds longest_pause{};
   std::chrono::nanoseconds all_pauses{};
   std::size_t threads = 0;               ///< registered
+  std::size_t markers = 0;               ///< threads that share the work of a collection
   std::size_t suspended_stacks = 0;      ///< at the last collection
   std::size_t suspended_stack_bytes = 0; ///< scanned on them
 };

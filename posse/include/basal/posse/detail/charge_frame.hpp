@@ -1,0 +1,31 @@
+#pragma once
+
+#include <basal/posse/fwd.hpp>
+
+namespace basal::posse::detail {
+
+/// Whose account pays for what is taken from the heap: on each fiber a list, from
+/// the innermost out, of the members that run on it and the charge_scopes open
+/// in them. A fiber's attachment points to the innermost one. Only where a heap
+/// is linked.
+///
+/// A stolen branch is charged to the account that was in force at its fork,
+/// which need not be the one in force at the theft: the left branch may have
+/// opened a scope since. So a scope remembers the youngest fork before it.
+struct charge_frame {
+  charge_frame* outer;
+
+  /// The innermost member, or null.
+  const member* running;
+
+  /// Its youngest node when the frame began: that one and older ones are forks
+  /// outside of the scope. Null: none.
+  const right_continuation* youngest;
+
+  void* account; ///< a gc::account; null: nobody pays
+};
+
+/// Begins a scope inside of `outer`, which may be null.
+void open_charge(charge_frame& f, charge_frame* outer, void* account) noexcept;
+
+} // namespace basal::posse::detail
