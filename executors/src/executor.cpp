@@ -114,6 +114,7 @@ void executor::run(work_item item) noexcept {
   ++tick_tasks_;
   ++since_injection_;
   counters_.tasks_run.add();
+  item_start_ = last_look_;
   running_->work_ = item;
   doing_.store(item.ops->kind, std::memory_order_relaxed);
   item.ops->run(item.object, *this);
@@ -272,6 +273,7 @@ bool executor::work_waits_for_siblings() const noexcept {
 }
 
 work_item executor::next() noexcept {
+  feeder_ticks_ = 0;
   for (;;) {
     if (tick_tasks_ >= budget_per_tick)
       end_tick();
@@ -330,14 +332,16 @@ work_item executor::next_own() noexcept {
     // The limit is for the sake of what else waits here. Where nothing does, the
     // item would only be offered to others, and two actors that take turns be
     // torn apart.
-    if (tick_lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
-      ++tick_lifo_polls_;
+    if (lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
+      ++lifo_polls_;
       counters_.lifo_hits.add();
+      feeder_ticks_ = last_look_ - item_start_;
       return found(item);
     }
     push_ring(item);
     pool_.notify();
   }
+  lifo_polls_ = 0;
   pinned_turn_ = !pinned_turn_;
   if (pinned_turn_)
     if (auto item = pop_pinned())
@@ -466,7 +470,6 @@ void executor::end_tick() noexcept {
   interval_ = injection_interval_.tasks();
   tick_start_ = present;
   tick_tasks_ = 0;
-  tick_lifo_polls_ = 0;
 }
 
 // -- sleep --------------------------------------------------------------------

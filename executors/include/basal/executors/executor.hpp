@@ -30,18 +30,19 @@ namespace basal::executors {
 ///
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
-/// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
-/// that wake each other would starve the rest); then inbox and ring in turn; the
-/// injection queue; work that has yielded; other rings; the pool's background
-/// source; sleep. Work that has yielded comes first once the rest had a turn.
+/// most `max_lifo_polls` times in a row if anything waits behind it, or two
+/// actors that wake each other would starve the rest); then inbox and ring in
+/// turn; the injection queue; work that has yielded; other rings; the pool's
+/// background source; sleep. Work that has yielded comes first once the rest had
+/// a turn.
 class executor {
 public:
   /// Items run between two updates of the statistics behind the injection
-  /// interval, and after which the newest-first slot may be used again.
+  /// interval.
   static constexpr std::uint32_t budget_per_tick = 128;
 
-  /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
-  /// a guess that served well.
+  /// Keeps the locality of a ping-pong without starving the ring: an item there
+  /// waits for that many others. As in Tokio, a guess that served well.
   static constexpr std::uint32_t max_lifo_polls = 3;
 
   /// Items taken from the injection queue at once, at most.
@@ -114,6 +115,12 @@ public:
   /// running work's present stretch began.
   std::uint64_t last_look() const noexcept {
     return last_look_;
+  }
+
+  /// For an item from the newest-first slot: how long, in ticks, the work ran
+  /// that ran before it and probably put it there. 0 for other items.
+  std::uint64_t feeder_ticks() const noexcept {
+    return feeder_ticks_;
   }
 
   /// The running work's quantum is over, and it has noticed.
@@ -260,11 +267,13 @@ private:
   bool searching_ = false;              ///< counted in the idle set as searching
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
-  std::uint32_t tick_lifo_polls_ = 0;
+  std::uint32_t lifo_polls_ = 0; ///< in a row
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0; ///< tick_clock
   std::uint64_t last_look_ = 0;  ///< tick_clock
+  std::uint64_t item_start_ = 0; ///< last_look_ when the latest item began
+  std::uint64_t feeder_ticks_ = 0;
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 
