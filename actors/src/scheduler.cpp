@@ -176,8 +176,7 @@ void scheduler::start_executors() {
   config.stack_bytes = compute_config_.stack_bytes;
   config.quantum = compute_config_.quantum;
   config.pin = compute_config_.pin;
-  // Continuations must have waited for a quantum; of actors, less is lost when one of them moves.
-  config.steal_after = compute_config_.quantum / 2;
+  config.steal_after = compute_config_.quantum; // as continuations
   config.newest_ops = &job_ops; // an actor that was just sent to runs next
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {

@@ -49,6 +49,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     index_(index),
     quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
+    tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     ticks_(pool.config().simulate.ticks),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
@@ -275,7 +276,7 @@ bool executor::work_waits_for_siblings() const noexcept {
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
   for (;;) {
-    if (tick_tasks_ >= budget_per_tick)
+    if (tick_is_over())
       end_tick();
     auto item = others_turn_is_over() ? pop_yielded() : next_own();
     if (!item)
@@ -332,8 +333,8 @@ work_item executor::next_own() noexcept {
     // The limit is for the sake of what else waits here. Where nothing does, the
     // item would only be offered to others, and two actors that take turns be
     // torn apart.
-    if (lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
-      ++lifo_polls_;
+    if (tick_lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
+      ++tick_lifo_polls_;
       counters_.lifo_hits.add();
       feeder_ticks_ = last_look_ - item_start_;
       return found(item);
@@ -341,7 +342,6 @@ work_item executor::next_own() noexcept {
     push_ring(item);
     pool_.notify();
   }
-  lifo_polls_ = 0;
   pinned_turn_ = !pinned_turn_;
   if (pinned_turn_)
     if (auto item = pop_pinned())
@@ -463,6 +463,12 @@ void executor::overrun(std::uint64_t present) noexcept {
     hooks.overran(hooks.context, *this, running_->work(), ticks);
 }
 
+/// By the time of the last look, which costs nothing; it may be before the tick.
+bool executor::tick_is_over() const noexcept {
+  return tick_tasks_ >= budget_per_tick
+         || (last_look_ > tick_start_ && last_look_ - tick_start_ >= tick_length_);
+}
+
 void executor::end_tick() noexcept {
   auto present = now();
   auto ns = tick_clock::to_duration(present - tick_start_).count();
@@ -470,6 +476,7 @@ void executor::end_tick() noexcept {
   interval_ = injection_interval_.tasks();
   tick_start_ = present;
   tick_tasks_ = 0;
+  tick_lifo_polls_ = 0;
 }
 
 // -- sleep --------------------------------------------------------------------

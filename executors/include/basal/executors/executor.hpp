@@ -30,19 +30,22 @@ namespace basal::executors {
 ///
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
-/// most `max_lifo_polls` times in a row if anything waits behind it, or two
-/// actors that wake each other would starve the rest); then inbox and ring in
-/// turn; the injection queue; work that has yielded; other rings; the pool's
-/// background source; sleep. Work that has yielded comes first once the rest had
-/// a turn.
+/// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
+/// that wake each other would starve the rest); then inbox and ring in turn; the
+/// injection queue; work that has yielded; other rings; the pool's background
+/// source; sleep. Work that has yielded comes first once the rest had a turn.
 class executor {
 public:
-  /// Items run between two updates of the statistics behind the injection
-  /// interval.
+  /// A tick is so many items, or about a millisecond if that is less. Between
+  /// two ticks the injection interval is set anew, and afterwards the
+  /// newest-first slot may be used again.
   static constexpr std::uint32_t budget_per_tick = 128;
 
-  /// Keeps the locality of a ping-pong without starving the ring: an item there
-  /// waits for that many others. As in Tokio, a guess that served well.
+  /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
+  /// a guess that served well. More of them and who is sent many messages by
+  /// many runs for each; fewer, or without the millisecond, and who is sent a
+  /// thousand by each has to wait behind those who go on sending (`chameneos`
+  /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
   /// Items taken from the injection queue at once, at most.
@@ -239,6 +242,7 @@ private:
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
+  bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void park() noexcept;
@@ -251,6 +255,7 @@ private:
   const std::size_t index_;
   const std::uint64_t quantum_ticks_;
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
+  const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   void* attachment_ = nullptr;
   void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
@@ -267,7 +272,7 @@ private:
   bool searching_ = false;              ///< counted in the idle set as searching
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
-  std::uint32_t lifo_polls_ = 0; ///< in a row
+  std::uint32_t tick_lifo_polls_ = 0;
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0; ///< tick_clock
