@@ -33,7 +33,8 @@ namespace basal::executors {
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
 /// that wake each other would starve the rest); then inbox and ring in turn; the
 /// injection queue; work that has yielded; other rings; the pool's background
-/// source; sleep. Work that has yielded comes first once the rest had a turn.
+/// source; sleep. Work that has yielded comes first once the rest had a turn, and
+/// background work once it has waited for pool_config::background_after.
 class executor {
 public:
   /// A tick is so many items, or about a millisecond if that is less. Between
@@ -138,7 +139,7 @@ public:
 
   /// Whether an item waits that this executor would run if the running one
   /// stepped aside.
-  bool work_waits() const noexcept;
+  bool work_waits() noexcept;
 
   /// Whether some of it could be taken by another executor of the pool.
   bool work_waits_for_siblings() const noexcept;
@@ -238,6 +239,8 @@ private:
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
   work_item pop_background() noexcept;
+  work_item pop_overdue_background() noexcept;
+  bool background_is_overdue() noexcept;
   work_item steal() noexcept;
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   work_item found(work_item item) noexcept;
@@ -255,6 +258,7 @@ private:
   const std::size_t index_;
   const std::uint64_t quantum_ticks_;
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
+  const std::uint64_t background_after_;    ///< pool_config::background_after
   const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   void* attachment_ = nullptr;
@@ -279,6 +283,9 @@ private:
   std::uint64_t last_look_ = 0;  ///< tick_clock
   std::uint64_t item_start_ = 0; ///< last_look_ when the latest item began
   std::uint64_t feeder_ticks_ = 0;
+  std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
+  std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
+  std::uint64_t background_pause_ = 0; ///< until the next one at least
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 
@@ -293,8 +300,8 @@ private:
   // -- written by the owner, read by any thread --
   struct {
     counter tasks_run, tasks_stolen, lifo_hits, injection_hits, injection_batches, deliveries,
-      times_parked, wake_ups, overflows, fibers_created, suspensions, overruns, overrun_quanta,
-      quantum_ends;
+      background_turns, times_parked, wake_ups, overflows, fibers_created, suspensions, overruns,
+      overrun_quanta, quantum_ends;
   } counters_;
   load_average load_;
   std::atomic<const char*> doing_{nullptr};
