@@ -1,5 +1,6 @@
 #include <basal/executors/executor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cxxabi.h>
 #include <exception>
@@ -49,6 +50,8 @@ executor::executor(executor_pool& pool, std::size_t index)
     index_(index),
     quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
+    background_after_(tick_clock::to_ticks(pool.config().background_after)),
+    tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     ticks_(pool.config().simulate.ticks),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
@@ -114,6 +117,7 @@ void executor::run(work_item item) noexcept {
   ++tick_tasks_;
   ++since_injection_;
   counters_.tasks_run.add();
+  item_start_ = last_look_;
   running_->work_ = item;
   doing_.store(item.ops->kind, std::memory_order_relaxed);
   item.ops->run(item.object, *this);
@@ -262,9 +266,9 @@ void executor::push_ring(work_item item) noexcept {
   }
 }
 
-bool executor::work_waits() const noexcept {
+bool executor::work_waits() noexcept {
   return newest_.load(std::memory_order_relaxed) != nullptr || !pinned_.empty() || !inbox_.empty()
-         || !yielded_.empty() || work_waits_for_siblings();
+         || !yielded_.empty() || work_waits_for_siblings() || background_is_overdue();
 }
 
 bool executor::work_waits_for_siblings() const noexcept {
@@ -272,10 +276,13 @@ bool executor::work_waits_for_siblings() const noexcept {
 }
 
 work_item executor::next() noexcept {
+  feeder_ticks_ = 0;
   for (;;) {
-    if (tick_tasks_ >= budget_per_tick)
+    if (tick_is_over())
       end_tick();
-    auto item = others_turn_is_over() ? pop_yielded() : next_own();
+    auto item = pop_overdue_background();
+    if (!item)
+      item = others_turn_is_over() ? pop_yielded() : next_own();
     if (!item)
       item = pop_injected();
     if (!item)
@@ -333,6 +340,7 @@ work_item executor::next_own() noexcept {
     if (tick_lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
       ++tick_lifo_polls_;
       counters_.lifo_hits.add();
+      feeder_ticks_ = last_look_ - item_start_;
       return found(item);
     }
     push_ring(item);
@@ -386,7 +394,37 @@ work_item executor::pop_background() noexcept {
   if (source == nullptr)
     return {};
   auto item = source->take(*this);
-  return item ? found(item) : item;
+  if (!item)
+    return {};
+  background_since_ = 0;
+  return found(item);
+}
+
+work_item executor::pop_overdue_background() noexcept {
+  if (background_start_ != 0)
+    background_pause_
+      = pool_config::foreground_share * (now() - std::exchange(background_start_, 0));
+  if (!background_is_overdue())
+    return {};
+  auto item = pop_background();
+  if (item) {
+    counters_.background_turns.add();
+    background_start_ = now();
+  }
+  return item;
+}
+
+/// Whether background work has waited for long enough, seen from here. The clock
+/// is read only while some waits.
+bool executor::background_is_overdue() noexcept {
+  if (background_after_ == 0 || !pool_.background_waits()) {
+    background_since_ = 0;
+    return false;
+  }
+  const auto present = now();
+  if (background_since_ == 0)
+    background_since_ = present;
+  return present - background_since_ >= std::max(background_after_, background_pause_);
 }
 
 work_item executor::search() noexcept {
@@ -459,6 +497,12 @@ void executor::overrun(std::uint64_t present) noexcept {
     hooks.overran(hooks.context, *this, running_->work(), ticks);
 }
 
+/// By the time of the last look, which costs nothing; it may be before the tick.
+bool executor::tick_is_over() const noexcept {
+  return tick_tasks_ >= budget_per_tick
+         || (last_look_ > tick_start_ && last_look_ - tick_start_ >= tick_length_);
+}
+
 void executor::end_tick() noexcept {
   auto present = now();
   auto ns = tick_clock::to_duration(present - tick_start_).count();
@@ -510,6 +554,7 @@ executor_stats executor::stats() const noexcept {
     .injection_hits = c.injection_hits.get(),
     .deliveries = c.deliveries.get(),
     .injection_batches = c.injection_batches.get(),
+    .background_turns = c.background_turns.get(),
     .times_parked = c.times_parked.get(),
     .wake_ups = c.wake_ups.get(),
     .overflows = c.overflows.get(),

@@ -5,6 +5,9 @@
 #include "closure_task.hpp"
 #include "support/catch.hpp"
 
+#include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,36 @@ pool_config stepped(std::size_t executors, std::uint64_t seed = 1) {
 void pass(std::chrono::nanoseconds time) {
   time_now += tick_clock::to_ticks(time);
 }
+
+// Background work in the order of submission, for one thread.
+class pieces : public background_source {
+public:
+  bool add(work_item item) {
+    waiting_.push_back(item);
+    return true;
+  }
+
+  work_item take(executor&) noexcept override {
+    if (waiting_.empty())
+      return {};
+    auto item = waiting_.front();
+    waiting_.pop_front();
+    return item;
+  }
+
+  bool empty() const noexcept override {
+    return waiting_.empty();
+  }
+
+  void close() noexcept override {
+  }
+
+  void abandon() noexcept override {
+  }
+
+private:
+  std::deque<work_item> waiting_;
+};
 
 // Every task makes two more until `depth`; what ran where is the result.
 std::string trace_of(std::uint64_t seed) {
@@ -178,6 +211,109 @@ TEST_CASE("who finds the injection queue full takes a fair share with one lock")
   CHECK(pool.at(0).stats().injection_batches == 1);
   pool.run_until_idle();
   CHECK(ran == 100);
+}
+
+TEST_CASE("what ran before the newest item is known while that runs") {
+  auto config = stepped(1);
+  config.newest_ops = &task::ops;
+  executor_pool pool{config};
+  std::uint64_t fed = 0, queued = 1;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newest(task::make([&](executor& e) { fed = e.feeder_ticks(); }));
+    self.push_back(task::make([&](executor& e) { queued = e.feeder_ticks(); }));
+    pass(3ms);
+    self.look(self.now());
+  })));
+  pool.run_until_idle();
+  CHECK(fed == tick_clock::to_ticks(3ms));
+  CHECK(queued == 0);
+}
+
+TEST_CASE("the newest item goes first three times a tick, and a tick ends after a millisecond") {
+  auto config = stepped(1);
+  config.newest_ops = &task::ops;
+  // Ten tasks wait, of which each sends one more on its way.
+  auto order_of = [&](std::chrono::nanoseconds length) {
+    executor_pool pool{config};
+    std::string order;
+    REQUIRE(pool.submit(task::make([&, length](executor& self) {
+      for (int i = 0; i < 10; ++i)
+        self.push_back(task::make([&, length](executor& e) {
+          order += 'o';
+          e.push_newest(task::make([&](executor&) { order += 'n'; }));
+          pass(length);
+          e.look(e.now());
+        }));
+    })));
+    pool.run_until_idle();
+    return order;
+  };
+  CHECK(order_of(1us) == "onononooooooonnnnnnn");
+  CHECK(order_of(400us) == "onononononononononon");
+}
+
+TEST_CASE("background work that has waited for long has a turn, and the rest a longer one") {
+  auto config = stepped(1);
+  config.background_after = 45ms;
+  executor_pool pool{config};
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  std::string order;
+  std::function<void(executor&)> busy = [&](executor& self) {
+    order += '.';
+    pass(10ms);
+    if (order.size() < 80)
+      self.push_back(task::make(busy));
+  };
+  for (int i = 0; i < 5; ++i)
+    CHECK(pool.add_background([&] {
+      return source.add(task::make([&](executor&) {
+        order += 'b';
+        pass(10ms);
+      }));
+    }));
+  REQUIRE(pool.submit(task::make(busy)));
+  pool.run_until_idle();
+  // After 45 ms; then after 20 times the 10 ms that each piece takes; at last what is left.
+  const std::string rest(20, '.');
+  CHECK(order.substr(0, 69) == ".....b" + rest + 'b' + rest + 'b' + rest + 'b');
+  CHECK(order.back() == 'b');
+  CHECK(pool.at(0).stats().background_turns == 4);
+}
+
+TEST_CASE("a task that steps aside when others wait does so for overdue background work") {
+  auto config = stepped(1);
+  config.background_after = 45ms;
+  executor_pool pool{config};
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  int steps = 0;
+  int steps_before = 0;
+  CHECK(source.add(task::make([&](executor&) { steps_before = steps; })));
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (; steps < 20; ++steps) {
+      pass(10ms);
+      if (self.work_waits())
+        self.yield();
+    }
+  })));
+  pool.run_until_idle();
+  CHECK(steps == 20);
+  CHECK(steps_before == 4); // 45 ms after the task began are over in the fifth
+}
+
+TEST_CASE("without a bound, background work waits until there is nothing else") {
+  auto config = stepped(1);
+  config.background_after = 0ns;
+  executor_pool pool{config};
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  std::string order;
+  CHECK(source.add(task::make([&](executor&) { order += 'b'; })));
+  for (int i = 0; i < 5; ++i)
+    REQUIRE(pool.submit(task::make([&](executor&) {
+      order += '.';
+      pass(1h);
+    })));
+  pool.run_until_idle();
+  CHECK(order == ".....b");
 }
 
 TEST_CASE("a stepped pool drains or discards when it stops") {

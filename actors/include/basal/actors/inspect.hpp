@@ -21,11 +21,11 @@ typename Inspector::result_type inspect(Inspector& f, executor_stats& x) {
            field("tasks_stolen", x.tasks_stolen), field("lifo_hits", x.lifo_hits),
            field("injection_hits", x.injection_hits),
            field("injection_batches", x.injection_batches), field("deliveries", x.deliveries),
-           field("times_parked", x.times_parked), field("wake_ups", x.wake_ups),
-           field("overflows", x.overflows), field("fibers_created", x.fibers_created),
-           field("suspensions", x.suspensions), field("overruns", x.overruns),
-           field("overrun_quanta", x.overrun_quanta), field("quantum_ends", x.quantum_ends),
-           field("load_permille", x.load_permille));
+           field("background_turns", x.background_turns), field("times_parked", x.times_parked),
+           field("wake_ups", x.wake_ups), field("overflows", x.overflows),
+           field("fibers_created", x.fibers_created), field("suspensions", x.suspensions),
+           field("overruns", x.overruns), field("overrun_quanta", x.overrun_quanta),
+           field("quantum_ends", x.quantum_ends), field("load_permille", x.load_permille));
 }
 
 } // namespace basal::executors

@@ -7,7 +7,8 @@ namespace basal::executors {
 
 /// Work that a pool's executors take when they find nothing else, before they
 /// sleep. So it comes after whatever was submitted, delivered, stolen or has
-/// yielded; while there is any of that, an executor takes none.
+/// yielded; while there is any of that, an executor takes a piece only if some
+/// has waited for pool_config::background_after.
 ///
 /// A pool has at most one source, which it owns; see
 /// executor_pool::adopt_background(). The order of pieces is the source's affair.

@@ -64,6 +64,14 @@ struct pool_config {
   std::chrono::nanoseconds steal_after{0};
   static constexpr std::uint32_t many_items = 32;
 
+  /// How long background work may wait for an executor that has other things to
+  /// do all the time; then the executor takes a piece of it out of turn. 0: for
+  /// ever. The other things get `foreground_share` times as long as that piece
+  /// took before the next one, so that background work never has more than a
+  /// small part of a busy executor. Both are guesses.
+  std::chrono::nanoseconds background_after = std::chrono::milliseconds{100};
+  static constexpr std::uint64_t foreground_share = 20;
+
   /// Which CPU each executor keeps to; see placement.hpp.
   pinning pin = pinning::none;
 
@@ -77,6 +85,7 @@ struct pool_config {
 
   static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{1};
   static constexpr std::chrono::nanoseconds max_quantum = std::chrono::seconds{1};
+  static constexpr std::chrono::nanoseconds max_background_after = std::chrono::hours{1};
   static constexpr std::size_t max_executors = 4096;
   static constexpr std::size_t default_stack_bytes = 256 * 1024;
 

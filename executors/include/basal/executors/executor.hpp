@@ -33,15 +33,20 @@ namespace basal::executors {
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
 /// that wake each other would starve the rest); then inbox and ring in turn; the
 /// injection queue; work that has yielded; other rings; the pool's background
-/// source; sleep. Work that has yielded comes first once the rest had a turn.
+/// source; sleep. Work that has yielded comes first once the rest had a turn, and
+/// background work once it has waited for pool_config::background_after.
 class executor {
 public:
-  /// Items run between two updates of the statistics behind the injection
-  /// interval, and after which the newest-first slot may be used again.
+  /// A tick is so many items, or about a millisecond if that is less. Between
+  /// two ticks the injection interval is set anew, and afterwards the
+  /// newest-first slot may be used again.
   static constexpr std::uint32_t budget_per_tick = 128;
 
   /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
-  /// a guess that served well.
+  /// a guess that served well. More of them and who is sent many messages by
+  /// many runs for each; fewer, or without the millisecond, and who is sent a
+  /// thousand by each has to wait behind those who go on sending (`chameneos`
+  /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
   /// Items taken from the injection queue at once, at most.
@@ -116,6 +121,12 @@ public:
     return last_look_;
   }
 
+  /// For an item from the newest-first slot: how long, in ticks, the work ran
+  /// that ran before it and probably put it there. 0 for other items.
+  std::uint64_t feeder_ticks() const noexcept {
+    return feeder_ticks_;
+  }
+
   /// The running work's quantum is over, and it has noticed.
   void count_quantum_end() noexcept {
     counters_.quantum_ends.add();
@@ -128,7 +139,7 @@ public:
 
   /// Whether an item waits that this executor would run if the running one
   /// stepped aside.
-  bool work_waits() const noexcept;
+  bool work_waits() noexcept;
 
   /// Whether some of it could be taken by another executor of the pool.
   bool work_waits_for_siblings() const noexcept;
@@ -228,10 +239,13 @@ private:
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
   work_item pop_background() noexcept;
+  work_item pop_overdue_background() noexcept;
+  bool background_is_overdue() noexcept;
   work_item steal() noexcept;
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
+  bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void park() noexcept;
@@ -244,6 +258,8 @@ private:
   const std::size_t index_;
   const std::uint64_t quantum_ticks_;
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
+  const std::uint64_t background_after_;    ///< pool_config::background_after
+  const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   void* attachment_ = nullptr;
   void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
@@ -265,6 +281,11 @@ private:
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0; ///< tick_clock
   std::uint64_t last_look_ = 0;  ///< tick_clock
+  std::uint64_t item_start_ = 0; ///< last_look_ when the latest item began
+  std::uint64_t feeder_ticks_ = 0;
+  std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
+  std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
+  std::uint64_t background_pause_ = 0; ///< until the next one at least
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 
@@ -279,8 +300,8 @@ private:
   // -- written by the owner, read by any thread --
   struct {
     counter tasks_run, tasks_stolen, lifo_hits, injection_hits, injection_batches, deliveries,
-      times_parked, wake_ups, overflows, fibers_created, suspensions, overruns, overrun_quanta,
-      quantum_ends;
+      background_turns, times_parked, wake_ups, overflows, fibers_created, suspensions, overruns,
+      overrun_quanta, quantum_ends;
   } counters_;
   load_average load_;
   std::atomic<const char*> doing_{nullptr};

@@ -31,6 +31,7 @@ struct executor_stats {
   std::uint64_t injection_hits = 0;    ///< of these, from the injection queue
   std::uint64_t deliveries = 0;        ///< of these, addressed to this executor
   std::uint64_t injection_batches = 0; ///< visits that these came with
+  std::uint64_t background_turns = 0;  ///< background work taken because it had waited too long
   std::uint64_t times_parked = 0;      ///< went to sleep
   std::uint64_t wake_ups = 0;          ///< of these, woken in the kernel; else while it still spun
   std::uint64_t overflows = 0;         ///< times the ring spilled over
