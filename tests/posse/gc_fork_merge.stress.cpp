@@ -1,6 +1,7 @@
 // Collections forced at safepoints of computations that are stolen from: what
 // victims, delegates, and results on their way hold must survive.
 
+#include <basal/posse/algorithm.hpp>
 #include <basal/posse/gc/detail/faults.hpp>
 #include <basal/posse/ord_map.hpp>
 #include <basal/posse/posse.hpp>
@@ -8,6 +9,8 @@
 #include "gc_canaries.hpp"
 #include "support/catch.hpp"
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -202,6 +205,59 @@ TEST_CASE("control: results in plain memory", "[.][hidden-results]") {
   REQUIRE(lost <= 1000);
 }
 #endif
+
+namespace {
+
+/// A number that shows when it was collected too early and overwritten.
+struct number {
+  std::uint64_t value;
+  std::uint64_t check;
+
+  static const number* make(std::uint64_t value) {
+    return gc::make<number>(value, ~value).get();
+  }
+
+  bool is(std::uint64_t expected) const {
+    return value == expected && check == ~expected;
+  }
+};
+
+} // namespace
+
+// A thief's sums, and a stable sort's elements while they are moved, lie in
+// memory of the algorithm.
+TEST_CASE("algorithms over pointers into the heap lose nothing") {
+  constexpr std::size_t n = 20'000;
+  static std::array<const number*, n> in, out; // globals are scanned
+  const canaries::patience patience{"BASAL_GC_ROUNDS"};
+  runtime rt{impatient(3)};
+  std::atomic<std::uint64_t> applied{0};
+  auto collect_at_times = [&] {
+    if (applied.fetch_add(1, std::memory_order_relaxed) % 4096 == 0 && !patience.is_over())
+      gc::collect();
+  };
+  std::uint64_t lost = 0;
+  for (int round = 0; round == 0 || !patience.is_over(); ++round) {
+    for (auto& each : in)
+      each = number::make(1);
+    exclusive_scan(rt, in, out, number::make(0), [&](const number* a, const number* b) {
+      collect_at_times();
+      return number::make(a->value + b->value);
+    });
+    canaries::litter(1000);
+    for (std::size_t i = 0; i < n; ++i)
+      lost += out[i]->is(i) ? 0 : 1;
+    stable_sort(rt, out, [&](const number* a, const number* b) {
+      collect_at_times();
+      return a->value % 64 < b->value % 64;
+    });
+    canaries::litter(1000);
+    for (const auto* each : out)
+      lost += each->is(each->value) ? 0 : 1;
+  }
+  CHECK(lost == 0);
+  CHECK(rt.stats().thefts > 0);
+}
 
 TEST_CASE("maps built, merged and reduced in parallel survive collections") {
   using map = ord_map<std::uint32_t, std::uint64_t>;

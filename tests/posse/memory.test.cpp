@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -131,16 +132,27 @@ TEST_CASE("what comes from elsewhere can be charged") {
 
 TEST_CASE("what a stolen branch charged is given back where it was counted") {
   runtime rt{config_of(2, victim_policy::run_victim)};
-  for (int i = 0; i < 20; ++i)
-    rt.run(call_options{.memory_limit = 64 * kib}, [](member& m) {
-      // More than fits twice: each round must have given back all of its own.
-      for (int round = 0; round < 4; ++round) {
-        auto charged = m.fork_merge([](member& k) { work(k); },
-                                    [](member& k) { return k.charge(40 * kib); });
-        CHECK(charged.second.bytes() == 40 * kib);
-      }
-    });
-  CHECK(rt.stats().thefts > 0);
+  // The two charges fit together only where two executors are; and four rounds
+  // only if each has given back all of its own.
+  rt.run(call_options{.memory_limit = 64 * kib}, [](member& m) {
+    for (int round = 0; round < 4; ++round) {
+      std::atomic<bool> stolen{false};
+      auto [left, right] = m.fork_merge(
+        [&](member& k) {
+          auto charged = k.charge(40 * kib);
+          while (!stolen.load(std::memory_order_relaxed))
+            k.poll();
+          return charged;
+        },
+        [&](member& k) {
+          auto charged = k.charge(40 * kib);
+          stolen.store(true, std::memory_order_relaxed);
+          return charged;
+        });
+      CHECK(left.bytes() + right.bytes() == 80 * kib);
+    }
+  });
+  CHECK(rt.stats().thefts == 4);
 }
 
 TEST_CASE("a result may own memory of the executor it was stolen by") {

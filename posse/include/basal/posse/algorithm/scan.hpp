@@ -205,7 +205,8 @@ struct inclusive_scan_function {
 
   template <element_range Range, element_range Output, class Op, class T>
   void operator()(member& m, Range&& range, Output&& output, Op&& op, T init) const {
-    (*this)(m, elements_of(range), written_elements_of(output), count_of(range), std::move(init), op);
+    (*this)(m, elements_of(range), written_elements_of(output), count_of(range), std::move(init),
+            op);
   }
 
 private:

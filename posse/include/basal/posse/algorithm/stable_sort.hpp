@@ -111,7 +111,7 @@ struct stable_sort_function {
       auto first = written_elements_of(range);
       auto n = count_of(range);
       visible_vector<value> buffer(std::make_move_iterator(first),
-                                std::make_move_iterator(advanced(first, n)));
+                                   std::make_move_iterator(advanced(first, n)));
       auto order = order_of<value>(less);
       merge_sort<decltype(order)>{order}.sort_into(m, buffer.data(), first, n);
     }

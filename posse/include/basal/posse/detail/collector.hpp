@@ -117,9 +117,8 @@ public:
 /// A vector for elements that a collector may have to find. Numbers it need not
 /// see, and what is aligned to more than usual it does not.
 template <class T>
-using visible_vector
-  = std::vector<T, std::conditional_t<std::is_arithmetic_v<T>
-                                        || (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__),
-                                      std::allocator<T>, visible_allocator<T>>>;
+using visible_vector = std::vector<
+  T, std::conditional_t<std::is_arithmetic_v<T> || (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__),
+                        std::allocator<T>, visible_allocator<T>>>;
 
 } // namespace basal::posse::detail
