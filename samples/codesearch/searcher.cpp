@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/printable.hpp"
+
 #include "background.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
@@ -34,7 +36,7 @@ line_mark nearest_mark(const catalog& files, const hit& h) {
 
 answer::line show(const catalog& files, const hit& h) {
   const snippet text = read_line(h.path, h.line, nearest_mark(files, h));
-  return {h, text.found ? printable(text.text, columns_shown) : text.text, text.found};
+  return {h, text.found ? samples::printable(text.text, columns_shown) : text.text, text.found};
 }
 
 // Lines are read by whichever executors are idle, and here; in the order of the hits.
