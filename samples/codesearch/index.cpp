@@ -48,7 +48,7 @@ caf::behavior index_owner::start(context_ptr run) {
   for (std::size_t i = 0; i < buffers; ++i) {
     buffers_.push_back(std::make_unique<text_buffer>(run_->buffer_bytes));
   }
-  self_->spawn(walker_actor, run_, me);
+  self_->spawn<caf::linked>(walker_actor, run_, me); // its quit() ends nobody else
   return {
     [this](const files_listed& list) { on_files(list); },
     [this](const read_done& done) {
