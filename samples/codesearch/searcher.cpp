@@ -11,6 +11,7 @@
 #include "common/printable.hpp"
 
 #include "background.hpp"
+#include "end_with_reason.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
 #include "snippet.hpp"
@@ -73,6 +74,7 @@ void show_all(basal::priority::background_pool& pool, const stop_flag& stop, con
 
 caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_ptr run,
                              caf::actor index) {
+  end_with_reason(self);
   return {
     [self, run, index](const search_request& request) {
       const auto asked_at = std::chrono::steady_clock::now();

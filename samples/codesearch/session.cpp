@@ -118,8 +118,10 @@ void session::on_event(const event& e) {
                  }
                },
                [this](const indexing_failed& f) {
-                 samples::complain("codesearch", f.message);
-                 run_->stop.store(true, std::memory_order_relaxed);
+                 // Where memory is out, others fail, too, until they see the flag.
+                 if (!run_->stop.exchange(true, std::memory_order_relaxed)) {
+                   samples::complain("codesearch", f.message);
+                 }
                  quit_ = true;
                  exit_status_ = exit_incomplete;
                },

@@ -213,6 +213,7 @@ TEST_CASE("whatever memory there is, it comes to an end") {
       = run({"sh", "-c", "ulimit -v $0; exec timeout 30 \"$@\"", std::to_string(kilobytes),
              codesearch_path(), tree.path(), "--query", "alpha"});
     CHECK(r.status != 124); // timeout's word for it
+    CHECK_THAT(r.out, !ContainsSubstring("exception"));
   }
 }
 #endif
