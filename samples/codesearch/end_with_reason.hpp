@@ -16,6 +16,8 @@ void end_with_reason(Actor* self) {
       std::rethrow_exception(thrown);
     } catch (const std::exception& e) {
       return caf::make_error(caf::sec::runtime_error, e.what());
+    } catch (...) {
+      return caf::make_error(caf::sec::runtime_error);
     }
   });
 }

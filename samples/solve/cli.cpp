@@ -21,9 +21,9 @@ constexpr const char* description
     "same ones in each run. With more than one the matrix is read once for several of them\n"
     "where the method allows it.";
 
-constexpr const char* footer = "Exit status: 0 if all converged; 1 if not; 2 for wrong usage or "
-                               "input, or if results could not\n"
-                               "be written.";
+constexpr const char* footer
+  = "Exit status: 0 if all converged; 1 if not; 2 for wrong usage or input, or if results could\n"
+    "not be written.";
 
 // A line is printed for each, at the end.
 constexpr std::int64_t most_rhs = 1'000'000;

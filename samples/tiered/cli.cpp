@@ -21,9 +21,9 @@ constexpr const char* description
     "from one client a program, beside a client that waits for small answers; then it prints how\n"
     "the latency fell, and how long the small answers took while something was compiled.";
 
-constexpr const char* footer = "Exit status: 0; 1 if a call had no result or results could not be "
-                               "written; 2 for wrong usage or\n"
-                               "a file that is no program.";
+constexpr const char* footer
+  = "Exit status: 0; 1 if a call had no result or results could not be written; 2 for wrong usage\n"
+    "or a file that is no program.";
 
 int usage_error(const std::string& message) {
   samples::complain("tiered", message);
