@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <cstdint>
 #include <utility>
+
+#include "common/between.hpp"
+#include "common/program.hpp"
 
 #include "walker.hpp"
 
@@ -24,23 +27,12 @@ constexpr const char* footer
   = "Symbolic links below PATH are not followed. Binary files, unreadable files and whatever is\n"
     "not a regular file are skipped, counted and listed at the end.\n"
     "\n"
-    "Exit status: 0; 1 if the indexing failed, or with --strict if anything was skipped; 2 for\n"
-    "wrong usage; 130 after Ctrl-C.";
+    "Exit status: 0; 1 if the indexing failed, or results could not be written, or with\n"
+    "--strict if anything was skipped; 2 for wrong usage; 130 after Ctrl-C.";
 
 int usage_error(const std::string& message) {
-  std::fprintf(stderr, "codesearch: %s\n", message.c_str());
+  samples::complain("codesearch", message);
   return exit_usage;
-}
-
-// An empty string, or what is wrong with the number of executors.
-std::string check_executors(const char* option, std::size_t count) {
-  constexpr std::size_t most = basal::executors::pool_config::max_executors;
-  if (count >= 1 && count <= most) {
-    return {};
-  }
-  return std::string(option) + " " + std::to_string(count)
-         + " is not possible: work needs at least one executor, and there can be at most "
-         + std::to_string(most);
 }
 
 } // namespace
@@ -53,6 +45,8 @@ command_line parse_command_line(int argc, char** argv) {
   std::vector<std::string> paths;
   std::vector<std::string> queries;
 
+  using samples::between;
+  constexpr std::size_t most_executors = basal::executors::pool_config::max_executors;
   CLI::App app(description, "codesearch");
   app.footer(footer);
   app.add_option("PATH", paths, "Folders or files to index")->required();
@@ -62,17 +56,20 @@ command_line parse_command_line(int argc, char** argv) {
                 " a line from standard input, each answered from what is indexed by then")
     ->allow_extra_args(false);
   app.add_option("-n,--top", o.top, "Files to show for a query, the best first; 0 shows all")
-    ->capture_default_str();
+    ->capture_default_str()
+    ->check(between(0, std::int64_t{1} << 32)); // there are no more files
   app.add_flag("--stats", o.stats, "Print what the executors did, at the end");
   app.add_flag("--strict", o.strict, "Exit with status 1 if anything was skipped");
   app
     .add_option("--executors", o.executors,
                 "Message executors: threads that run actors. Default: one for each usable CPU")
-    ->type_name("N");
+    ->type_name("N")
+    ->check(between(1, most_executors));
   app
     .add_option("--compute", o.compute,
                 "Compute executors: threads that index. Default: one for each usable CPU")
-    ->type_name("N");
+    ->type_name("N")
+    ->check(between(1, most_executors));
 
   const auto exit_with = [&](int status) {
     result.exits = true;
@@ -84,15 +81,9 @@ command_line parse_command_line(int argc, char** argv) {
   } catch (const CLI::Success& e) { // --help
     return exit_with(app.exit(e));
   } catch (const CLI::ParseError& e) {
-    return exit_with(usage_error(std::string(e.what()) + "\nsee codesearch --help"));
+    return exit_with(usage_error(std::string(e.what()) + "; see codesearch --help"));
   }
 
-  for (const auto& [option, count] :
-       {std::pair("--executors", o.executors), std::pair("--compute", o.compute)}) {
-    if (const std::string error = check_executors(option, count); !error.empty()) {
-      return exit_with(usage_error(error));
-    }
-  }
   for (const std::string& text : queries) {
     if (text == "-") {
       o.queries_from_stdin = true;

@@ -29,7 +29,7 @@ struct command_line {
 
 /// Exit statuses.
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_incomplete = 1; ///< failed, or skipped something with --strict
+inline constexpr int exit_incomplete = 1; ///< failed, lost results, or skipped with --strict
 inline constexpr int exit_usage = 2;
 
 /// Parses and checks the command line; prints help to stdout and errors to stderr.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "end_with_reason.hpp"
 #include "merge_policy.hpp"
 #include "workers.hpp"
 
@@ -34,6 +35,7 @@ caf::behavior index_actor(caf::stateful_actor<index_owner>* self, context_ptr ru
 }
 
 caf::behavior index_owner::start(context_ptr run) {
+  end_with_reason(self_);
   run_ = std::move(run);
   read_limit_ = first_read_bytes;
   const caf::actor me = caf::actor_cast<caf::actor>(self_);
@@ -48,7 +50,7 @@ caf::behavior index_owner::start(context_ptr run) {
   for (std::size_t i = 0; i < buffers; ++i) {
     buffers_.push_back(std::make_unique<text_buffer>(run_->buffer_bytes));
   }
-  self_->spawn(walker_actor, run_, me);
+  self_->spawn<caf::linked>(walker_actor, run_, me); // its quit() ends nobody else
   return {
     [this](const files_listed& list) { on_files(list); },
     [this](const read_done& done) {

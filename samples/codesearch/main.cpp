@@ -7,10 +7,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <memory>
 
 #include <sys/resource.h>
+
+#include "common/program.hpp"
 
 #include "background.hpp"
 #include "cli.hpp"
@@ -53,6 +54,18 @@ void print_stats(caf::actor_system& system) {
   }
 }
 
+// An actor that fails, as any can when memory runs out, takes those it is linked to with it; nobody
+// would answer the main thread then.
+void watch(const caf::actor& a, const context_ptr& run) {
+  a->attach_functor([run](const caf::error& reason) {
+    if (reason && reason != caf::exit_reason::user_shutdown) {
+      run->events.post(indexing_failed{"an actor failed (" + caf::to_string(reason)
+                                       + "), most likely for want of memory; index fewer files at "
+                                         "a time"});
+    }
+  });
+}
+
 int run(const options& opts) {
   stop_signals signals;
   basal::actor_system_config config;
@@ -66,13 +79,14 @@ int run(const options& opts) {
   shared->workers = workers;
   const caf::actor owner = system.spawn(index_actor, shared);
   const caf::actor answers = system.spawn(searcher_actor, shared, owner);
+  watch(owner, shared);
+  watch(answers, shared);
 
   session main_loop(opts, shared, answers);
   const int status = main_loop.loop(signals);
   if (opts.stats) {
     print_stats(system);
   }
-  std::fflush(stdout);
   // At the prompt one may leave before the index is complete.
   shared->stop.store(true, std::memory_order_relaxed);
   caf::anon_send_exit(answers, caf::exit_reason::user_shutdown);
@@ -83,14 +97,8 @@ int run(const options& opts) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const command_line line = parse_command_line(argc, argv);
-  if (line.exits) {
-    return line.status;
-  }
-  try {
-    return run(line.value);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "codesearch: %s\n", e.what());
-    return exit_incomplete;
-  }
+  return samples::run_program("codesearch", exit_incomplete, [&] {
+    const command_line line = parse_command_line(argc, argv);
+    return line.exits ? line.status : run(line.value);
+  });
 }

@@ -4,12 +4,15 @@
 #include <cinttypes>
 #include <string>
 
+#include "common/printable.hpp"
+
 #include "progress.hpp"
-#include "snippet.hpp"
 
 namespace codesearch {
 
 namespace {
+
+using samples::printable;
 
 constexpr std::size_t path_columns = 4096;
 
@@ -27,9 +30,9 @@ std::string duration_text(std::chrono::duration<double> d) {
 
 void print_answer(std::FILE* out, const answer& a, bool terminal) {
   const char* const so_far = a.complete ? "" : " indexed so far";
-  put(out, "query \"" + a.asked.text + "\": " + (a.matches == 0 ? "none" : grouped(a.matches))
-             + " of " + grouped(a.files) + " files" + so_far + ", " + duration_text(a.seconds)
-             + "\n");
+  put(out, "query \"" + (terminal ? printable(a.asked.text) : a.asked.text)
+             + "\": " + (a.matches == 0 ? "none" : grouped(a.matches)) + " of " + grouped(a.files)
+             + " files" + so_far + ", " + duration_text(a.seconds) + "\n");
   for (const answer::line& l : a.lines) {
     put(out, (terminal ? printable(l.where.path, path_columns) : l.where.path) + ":"
                + std::to_string(l.where.line) + ": " + l.text + "\n");

@@ -7,7 +7,8 @@
 namespace codesearch {
 
 /// Prints one answer: a line about the query, then `path:line: text` for each file, as grep does.
-/// On a terminal, paths are made printable. Lines whose text cannot be shown say why instead.
+/// On a terminal, query and paths are made printable. Lines whose text cannot be shown say why
+/// instead.
 void print_answer(std::FILE* out, const answer& a, bool terminal);
 
 /// Prints the summary, one `summary NAME VALUE` a line: files, folders, bytes, lines, words

@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/printable.hpp"
+
 #include "background.hpp"
+#include "end_with_reason.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
 #include "snippet.hpp"
@@ -34,7 +37,7 @@ line_mark nearest_mark(const catalog& files, const hit& h) {
 
 answer::line show(const catalog& files, const hit& h) {
   const snippet text = read_line(h.path, h.line, nearest_mark(files, h));
-  return {h, text.found ? printable(text.text, columns_shown) : text.text, text.found};
+  return {h, text.found ? samples::printable(text.text, columns_shown) : text.text, text.found};
 }
 
 // Lines are read by whichever executors are idle, and here; in the order of the hits.
@@ -71,6 +74,7 @@ void show_all(basal::priority::background_pool& pool, const stop_flag& stop, con
 
 caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_ptr run,
                              caf::actor index) {
+  end_with_reason(self);
   return {
     [self, run, index](const search_request& request) {
       const auto asked_at = std::chrono::steady_clock::now();

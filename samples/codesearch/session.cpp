@@ -11,6 +11,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/program.hpp"
+
 #include "messages.hpp"
 #include "report.hpp"
 
@@ -116,8 +118,10 @@ void session::on_event(const event& e) {
                  }
                },
                [this](const indexing_failed& f) {
-                 std::fprintf(stderr, "codesearch: %s\n", f.message.c_str());
-                 run_->stop.store(true, std::memory_order_relaxed);
+                 // Where memory is out, others fail, too, until they see the flag.
+                 if (!run_->stop.exchange(true, std::memory_order_relaxed)) {
+                   samples::complain("codesearch", f.message);
+                 }
                  quit_ = true;
                  exit_status_ = exit_incomplete;
                },
@@ -141,7 +145,7 @@ void session::on_lines(const std::vector<std::string>& lines) {
     if (parsed) {
       to_ask_.push_back(std::move(parsed.value));
     } else {
-      std::fprintf(stderr, "codesearch: %s\n", parsed.error.c_str());
+      samples::complain("codesearch", parsed.error);
     }
   }
   if (interactive_ && reads_lines_ && to_ask_.empty()) {

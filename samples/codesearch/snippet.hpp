@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace codesearch {
 
@@ -24,9 +23,5 @@ struct snippet {
 /// from `from` on, in pieces. Never throws for what is wrong with the file.
 [[nodiscard]] snippet read_line(const std::string& path, std::uint64_t line, line_mark from,
                                 std::size_t limit = 4096);
-
-/// `text` fit for a terminal: blanks at both ends dropped, tabs and other control characters and
-/// everything that is not UTF-8 replaced, cut at `columns` characters with an ellipsis.
-[[nodiscard]] std::string printable(std::string_view text, std::size_t columns);
 
 } // namespace codesearch

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "background.hpp"
+#include "end_with_reason.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
 
@@ -54,6 +55,7 @@ auto in_background(caf::event_based_actor* self, basal::priority::task_options o
 
 caf::behavior walker_actor(caf::stateful_actor<walker_state>* self, context_ptr run,
                            caf::actor index) {
+  end_with_reason(self);
   self->state.walk.emplace(run->roots);
   self->send(self, list_more{});
   return {
@@ -80,6 +82,7 @@ caf::behavior walker_actor(caf::stateful_actor<walker_state>* self, context_ptr 
 }
 
 caf::behavior reader_actor(caf::event_based_actor* self, context_ptr run, caf::actor index) {
+  end_with_reason(self);
   return {
     [self, run, index](const read_request& request) {
       read_job& job = *request.job;
@@ -95,6 +98,7 @@ caf::behavior reader_actor(caf::event_based_actor* self, context_ptr run, caf::a
 }
 
 caf::behavior worker_actor(caf::event_based_actor* self, context_ptr run, caf::actor index) {
+  end_with_reason(self);
   return {
     [self, run, index](const build_request& request) {
       auto result = guarded(*run, "indexing files", [&] {

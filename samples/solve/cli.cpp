@@ -5,7 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <cstdint>
+
+#include "common/between.hpp"
+#include "common/program.hpp"
 
 namespace solve {
 
@@ -19,10 +22,14 @@ constexpr const char* description
     "where the method allows it.";
 
 constexpr const char* footer
-  = "Exit status: 0 if all converged; 1 if not; 2 for wrong usage or input.";
+  = "Exit status: 0 if all converged; 1 if not; 2 for wrong usage or input, or if results could\n"
+    "not be written.";
+
+// A line is printed for each, at the end.
+constexpr std::int64_t most_rhs = 1'000'000;
 
 int usage_error(const std::string& message) {
-  std::fprintf(stderr, "solve: %s\n", message.c_str());
+  samples::complain("solve", message);
   return exit_usage;
 }
 
@@ -41,6 +48,7 @@ command_line parse_command_line(int argc, char** argv) {
   app.add_option("--rhs", o.rhs, "How many right-hand sides to make up")
     ->type_name("N")
     ->capture_default_str()
+    ->check(samples::between(1, most_rhs))
     ->excludes(file);
   app
     .add_option("--method", method,
@@ -53,11 +61,14 @@ command_line parse_command_line(int argc, char** argv) {
   app.add_option("--limit", o.solver.iteration_limit, "Iterations after which a solve gives up")
     ->type_name("N")
     ->capture_default_str();
-  app.add_option("--batch", o.batch, "Right-hand sides to solve at once. Default: all")
-    ->type_name("N");
+  app.add_option("--batch", o.batch, "Right-hand sides to solve at once")
+    ->type_name("N")
+    ->capture_default_str()
+    ->check(samples::between(1, most_rhs));
   app
     .add_option("--executors", o.executors, "Threads that solve. Default: one for each usable CPU")
-    ->type_name("N");
+    ->type_name("N")
+    ->check(samples::between(1, basal::executors::pool_config::max_executors));
   app
     .add_option("--plot", o.plot_file,
                 "Draw the residual of the first right-hand side by iteration, as SVG")
@@ -73,7 +84,7 @@ command_line parse_command_line(int argc, char** argv) {
   } catch (const CLI::Success& e) { // --help
     return exit_with(app.exit(e));
   } catch (const CLI::ParseError& e) {
-    return exit_with(usage_error(std::string{e.what()} + "\nsee solve --help"));
+    return exit_with(usage_error(std::string{e.what()} + "; see solve --help"));
   }
   auto known = basal::solver::method_from(method);
   using enum basal::solver::method;
@@ -83,12 +94,6 @@ command_line parse_command_line(int argc, char** argv) {
       + " is not possible; there are automatic, neumann, conjugate_gradient, bicgstab and "
         "forward_push"));
   o.solver.method = *known;
-  constexpr auto most = basal::executors::pool_config::max_executors;
-  if (o.executors == 0 || o.executors > most)
-    return exit_with(usage_error("--executors " + std::to_string(o.executors)
-                                 + " is not possible: there must be 1 to " + std::to_string(most)));
-  if (o.rhs == 0)
-    return exit_with(usage_error("--rhs 0 leaves nothing to solve; it must be at least 1"));
   try {
     validate(o.solver);
   } catch (const basal::solver::error& e) {

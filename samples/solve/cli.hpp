@@ -11,9 +11,9 @@ namespace solve {
 /// What the command line says.
 struct options {
   std::string matrix_file;
-  std::string rhs_file;  ///< empty: right-hand sides are made up
-  std::size_t rhs = 1;   ///< how many
-  std::size_t batch = 0; ///< right-hand sides given to the solver at once; 0: all
+  std::string rhs_file;     ///< empty: right-hand sides are made up
+  std::size_t rhs = 1;      ///< how many
+  std::size_t batch = 1000; ///< right-hand sides given to the solver at once, and kept in memory
   std::size_t executors = 0;
   basal::solver::solve_options solver;
   std::string plot_file; ///< empty: none

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -14,6 +15,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/program.hpp"
 
 #include "cli.hpp"
 #include "plot.hpp"
@@ -27,13 +30,21 @@ using namespace solve;
 using matrix = std::shared_ptr<const solver::csr_matrix<double>>;
 using steady = std::chrono::steady_clock;
 
+/// The name of a file to read. A folder opens like a file and fails at the first read, which does
+/// not name it.
+const std::string& no_folder(const std::string& file) {
+  if (std::filesystem::is_directory(file))
+    throw std::runtime_error{file + ": is a folder; name a Matrix Market file"};
+  return file;
+}
+
 matrix read_matrix(const std::string& file) {
   progress line{"reading " + file, "entries"};
   auto show = [&](std::int64_t read, std::int64_t promised) {
     line.show(static_cast<std::uint64_t>(read), static_cast<std::uint64_t>(promised));
   };
   return std::make_shared<const solver::csr_matrix<double>>(
-    solver::read_matrix_market<double>(file, {.progress = show}));
+    solver::read_matrix_market<double>(no_folder(file), {.progress = show}));
 }
 
 /// b = A x of a random x, which depends on the number of the right-hand side alone.
@@ -78,7 +89,7 @@ int run(const options& o) {
   const solver::linear_operator<double> a{read_matrix(o.matrix_file)};
   std::vector<double> given;
   if (!o.rhs_file.empty())
-    given = solver::read_matrix_market_vector<double>(o.rhs_file);
+    given = solver::read_matrix_market_vector<double>(no_folder(o.rhs_file));
   const auto count = o.rhs_file.empty() ? o.rhs : 1;
   auto right_hand_side
     = [&](std::size_t number) { return o.rhs_file.empty() ? made_up(a, number) : given; };
@@ -104,7 +115,7 @@ int run(const options& o) {
   std::chrono::nanoseconds elapsed{0};
   while (outcomes.size() < count) {
     const auto begun = outcomes.size();
-    const auto size = o.batch == 0 ? count : std::min(o.batch, count - begun);
+    const auto size = std::min(o.batch, count - begun);
     std::vector<solver::solve_request<double>> requests;
     for (std::size_t i = 0; i < size; ++i)
       requests.emplace_back(plan, right_hand_side(begun + i),
@@ -122,7 +133,7 @@ int run(const options& o) {
   std::fputs(table(outcomes, elapsed).c_str(), stdout);
   for (const auto& outcome : outcomes)
     if (outcome.failure) {
-      std::fprintf(stderr, "solve: %s\n", outcome.failure->what());
+      samples::complain("solve", outcome.failure->what());
       return exit_usage;
     }
   if (!o.plot_file.empty())
@@ -137,13 +148,8 @@ int run(const options& o) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const auto line = parse_command_line(argc, argv);
-  if (line.exits)
-    return line.status;
-  try {
-    return run(line.value);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "solve: %s\n", e.what());
-    return exit_usage;
-  }
+  return samples::run_program("solve", exit_usage, [&] {
+    const auto line = parse_command_line(argc, argv);
+    return line.exits ? line.status : run(line.value);
+  });
 }

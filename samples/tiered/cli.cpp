@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
 #include <utility>
+
+#include "common/between.hpp"
+#include "common/program.hpp"
 
 namespace tiered {
 
@@ -20,20 +22,12 @@ constexpr const char* description
     "the latency fell, and how long the small answers took while something was compiled.";
 
 constexpr const char* footer
-  = "Exit status: 0; 1 if a call had no result; 2 for wrong usage or a file that is no program.";
+  = "Exit status: 0; 1 if a call had no result or results could not be written; 2 for wrong usage\n"
+    "or a file that is no program.";
 
 int usage_error(const std::string& message) {
-  std::fprintf(stderr, "tiered: %s\n", message.c_str());
+  samples::complain("tiered", message);
   return exit_usage;
-}
-
-// What is wrong with the number of an option, or nothing.
-template <class T>
-std::string check_range(const char* option, T value, T least, T most, const char* unit) {
-  if (value >= least && value <= most)
-    return {};
-  return std::string(option) + " " + std::to_string(value) + " is not possible: it is a number of "
-         + unit + " from " + std::to_string(least) + " to " + std::to_string(most);
 }
 
 } // namespace
@@ -49,6 +43,8 @@ command_line parse_command_line(int argc, char** argv) {
   std::int64_t stack_mib = o.bounds.stack_bytes >> 20;
   std::int64_t pause_us = 1000;
 
+  using samples::between;
+  constexpr std::size_t most_executors = basal::executors::pool_config::max_executors;
   CLI::App app(description, "tiered");
   app.footer(footer);
   app.add_option("FILE", o.files, "Programs; see the README for the language")->required();
@@ -57,9 +53,12 @@ command_line parse_command_line(int argc, char** argv) {
                 "A call to answer, as 'fib(20)', or 'PROGRAM:fib(20)' if it is not of the first"
                 " file; can be repeated. With '-', one a line from standard input")
     ->allow_extra_args(false);
-  app.add_option("-n,--requests", o.requests, "Calls of each main()")->capture_default_str();
+  app.add_option("-n,--requests", o.requests, "Calls of each main()")
+    ->capture_default_str()
+    ->check(between(1, 10'000'000));
   app.add_option("--pause", pause_us, "Microseconds between an answer and the next call")
-    ->capture_default_str();
+    ->capture_default_str()
+    ->check(between(0, 60'000'000));
   app
     .add_option("--thresholds", o.thresholds,
                 "Calls of a function from which tiers 1, 2 and 3 are compiled")
@@ -70,17 +69,21 @@ command_line parse_command_line(int argc, char** argv) {
   app
     .add_option("--stack", stack_mib,
                 "MiB of stack that a call may use, in the language's own count")
-    ->capture_default_str();
+    ->capture_default_str()
+    ->check(between(1, 256));
   app.add_option("--calls", o.bounds.calls, "Calls that a call may cause in all")
-    ->capture_default_str();
+    ->capture_default_str()
+    ->check(between(1, 1'000'000'000'000'000));
   app
     .add_option("--executors", o.executors,
                 "Message executors: threads that answer. Default: one for each usable CPU")
-    ->type_name("N");
+    ->type_name("N")
+    ->check(between(1, most_executors));
   app
     .add_option("--compute", o.compute,
                 "Compute executors: threads that compile. Default: one for each usable CPU")
-    ->type_name("N");
+    ->type_name("N")
+    ->check(between(1, most_executors));
 
   const auto exit_with = [&](int status) {
     result.exits = true;
@@ -92,21 +95,9 @@ command_line parse_command_line(int argc, char** argv) {
   } catch (const CLI::Success& e) { // --help
     return exit_with(app.exit(e));
   } catch (const CLI::ParseError& e) {
-    return exit_with(usage_error(std::string(e.what()) + "\nsee tiered --help"));
+    return exit_with(usage_error(std::string(e.what()) + "; see tiered --help"));
   }
 
-  constexpr std::size_t most_executors = basal::executors::pool_config::max_executors;
-  constexpr std::int64_t most_calls = 1'000'000'000'000'000;
-  for (const std::string& error : {
-         check_range<std::size_t>("--executors", o.executors, 1, most_executors, "threads"),
-         check_range<std::size_t>("--compute", o.compute, 1, most_executors, "threads"),
-         check_range<std::size_t>("--requests", o.requests, 1, 10'000'000, "calls"),
-         check_range<std::int64_t>("--pause", pause_us, 0, 60'000'000, "microseconds"),
-         check_range<std::int64_t>("--stack", stack_mib, 1, 256, "MiB"),
-         check_range<std::int64_t>("--calls", o.bounds.calls, 1, most_calls, "calls"),
-       })
-    if (!error.empty())
-      return exit_with(usage_error(error));
   for (std::size_t i = 0; i < o.thresholds.size(); ++i)
     if (o.thresholds[i] <= (i == 0 ? 0 : o.thresholds[i - 1]))
       return exit_with(usage_error("--thresholds: the first is at least 1, and each one above "

@@ -33,7 +33,7 @@ struct command_line {
 
 /// Exit statuses.
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_failed = 1; ///< a request had no result
+inline constexpr int exit_failed = 1; ///< a request had no result, or results were lost
 inline constexpr int exit_usage = 2;  ///< wrong usage, or a file is no program
 
 /// Parses and checks the command line; prints help to stdout and errors to stderr.

@@ -8,10 +8,11 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
+
+#include "common/program.hpp"
 
 #include "cli.hpp"
 #include "library.hpp"
@@ -27,12 +28,16 @@ constexpr const char* interactive_program
   = "fn hypotenuse(a: float, b: float): float = sqrt(a * a + b * b)";
 constexpr const char* interactive_call = "hypotenuse(3.0, 4.0)";
 
+// One byte more than a program may have, so that the parser sees it: /dev/zero has no end.
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  std::string text(most_source_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
   // A folder opens, but does not read.
-  if (!file || std::filesystem::is_directory(path))
+  if (!file.is_open() || file.bad())
     throw std::runtime_error("cannot read it; is it a file, and may you read it?");
-  return {std::istreambuf_iterator<char>(file), {}};
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 // True if all files are programs; says what is wrong with the others.
@@ -85,13 +90,8 @@ int run(const options& o) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const command_line line = parse_command_line(argc, argv);
-  if (line.exits)
-    return line.status;
-  try {
-    return run(line.value);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "tiered: %s\n", e.what());
-    return exit_failed;
-  }
+  return samples::run_program("tiered", exit_failed, [&] {
+    const command_line line = parse_command_line(argc, argv);
+    return line.exits ? line.status : run(line.value);
+  });
 }

@@ -71,9 +71,9 @@ std::unique_ptr<const code> make_native(const program& p, std::uint32_t function
          "-ffp-contract=off",    // a * b + c rounds twice, as in the other tiers
          "-fno-math-errno",      // sqrt is one instruction
          "-fno-strict-aliasing", // values are integers or doubles
-         // GCC 12 crashes within some 100 compilations in one process when modref runs together with
-         // cp or sra: it does not forget what they knew of functions that are gone. With all three
-         // off, 600 went well.
+         // GCC 12 crashes within some 100 compilations in one process when modref runs together
+         // with cp or sra: it does not forget what they knew of functions that are gone. With all
+         // three off, 600 went well.
          "-fno-ipa-cp",
          "-fno-ipa-sra",
          "-fno-ipa-modref",

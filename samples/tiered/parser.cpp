@@ -504,8 +504,8 @@ private:
 
 std::vector<token> tokens_of(std::string_view source) {
   if (source.size() > most_source_bytes)
-    fail({}, "the text has " + std::to_string(source.size()) + " bytes; at most "
-               + std::to_string(most_source_bytes) + " are read");
+    fail({}, "the text is longer than the " + std::to_string(most_source_bytes)
+               + " bytes that a program may have; split it");
   return tokenise(source);
 }
 

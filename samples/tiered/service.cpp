@@ -13,6 +13,8 @@
 
 #include <unistd.h>
 
+#include "common/printable.hpp"
+
 #include "clients.hpp"
 #include "evaluator.hpp"
 #include "messages.hpp"
@@ -94,13 +96,15 @@ private:
       fail(text, of.name() + ":" + to_string(a.result));
       return;
     }
-    std::printf("%s = %s\t[%s, %.3f ms]\n", text.c_str(), to_string(a.result).c_str(),
-                tier_name(a.tier), std::chrono::duration<double, std::milli>(a.running).count());
+    std::printf("%s = %s\t[%s, %.3f ms]\n", samples::printable(text).c_str(),
+                to_string(a.result).c_str(), tier_name(a.tier),
+                std::chrono::duration<double, std::milli>(a.running).count());
   }
 
   void fail(const std::string& text, const std::string& why) {
     failed_ = true;
-    std::printf("%s: error: %s\n", text.c_str(), why.c_str());
+    // Both quote what was asked for, which may be no text at all.
+    std::printf("%s\n", samples::printable(text + ": error: " + why).c_str());
   }
 
   const library& programs_;

@@ -116,12 +116,14 @@ TEST_CASE("wrong usage exits with 2, names the cause and prints nothing else") {
                           {{root, tree.path("none")}, tree.path("none")},
                           {{root, "--query", ""}, "has no word in it"},
                           {{root, "--query", "a*b"}, "inside a word"},
+                          {{root, "--query", "\x1B[31m*b"}, "the query \"\uFFFD[31m*b\" has"},
                           {{root, "--query"}, "--query"},
-                          {{root, "--executors", "0"}, "at least one executor"},
-                          {{root, "--compute", "0"}, "at least one executor"},
+                          {{root, "--executors", "0"}, "--executors: Value 0 not in range 1 to"},
+                          {{root, "--compute", "0"}, "--compute: Value 0 not in range 1 to"},
                           {{root, "--compute", "-3"}, "--compute"},
-                          {{root, "--executors", "100000"}, "at most"},
+                          {{root, "--executors", "100000"}, "not in range 1 to"},
                           {{root, "--top", "x"}, "--top"},
+                          {{root, "--top", "-3"}, "Value -3 not in range 0 to"},
                           {{root, "--unknown"}, "--unknown"}}) {
     CAPTURE(arguments);
     const program_result r = run_codesearch(arguments);
@@ -188,6 +190,44 @@ TEST_CASE("--query - answers the lines of standard input as they come") {
              ContainsSubstring("query \"alpha\": ") && ContainsSubstring("query \"beta\": "));
   CHECK_THAT(r.err, ContainsSubstring("an empty query") && ContainsSubstring("inside a word"));
   CHECK(summary(r, "files") == 1);
+}
+
+TEST_CASE("without standard input its queries are at their end") {
+  const scratch_tree tree;
+  tree.write("f", "alpha\n");
+  const program_result r
+    = run({"sh", "-c", "exec \"$@\" <&-", "sh", codesearch_path(), tree.path(), "--query", "-"});
+  CHECK(r.status == 0);
+  CHECK(r.err.empty());
+  CHECK(summary(r, "files") == 1);
+}
+
+#ifndef __SANITIZE_ADDRESS__ // which itself needs terabytes of address space
+// An actor that died for want of memory left the main thread waiting for an index that nobody made.
+TEST_CASE("whatever memory there is, it comes to an end") {
+  const scratch_tree tree;
+  tree.write("f", "alpha\n");
+  for (int kilobytes = 80'000; kilobytes < 400'000; kilobytes += 20'000) {
+    CAPTURE(kilobytes);
+    const program_result r
+      = run({"sh", "-c", "ulimit -v $0; exec timeout 30 \"$@\"", std::to_string(kilobytes),
+             codesearch_path(), tree.path(), "--query", "alpha"});
+    CHECK(r.status != 124); // timeout's word for it
+    CHECK_THAT(r.out, !ContainsSubstring("exception"));
+  }
+}
+#endif
+
+TEST_CASE("results that get nowhere are a failure") {
+  const scratch_tree tree;
+  tree.write("f", "alpha\n");
+  for (const char* where : {">/dev/full", ">&-"}) {
+    CAPTURE(where);
+    const program_result r = run({"sh", "-c", std::string("exec \"$@\" ") + where, "sh",
+                                  codesearch_path(), tree.path(), "--query", "alpha"});
+    CHECK(r.status == 1);
+    CHECK_THAT(r.err, ContainsSubstring("not all results could be written"));
+  }
 }
 
 TEST_CASE("without queries and without a terminal the summary is all there is") {

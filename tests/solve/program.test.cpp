@@ -44,7 +44,7 @@ run_result solve(const std::string& arguments) {
   const char* program = std::getenv("SOLVE");
   if (program == nullptr)
     throw std::runtime_error{"set SOLVE to the path of the solve program, or run ctest"};
-  auto* pipe = ::popen((std::string{program} + " " + arguments + " 2>&1").c_str(), "r");
+  auto* pipe = ::popen(("(" + std::string{program} + " " + arguments + ") 2>&1").c_str(), "r");
   run_result result{0, {}};
   std::array<char, 4096> part{};
   while (auto n = std::fread(part.data(), 1, part.size(), pipe))
@@ -159,12 +159,33 @@ TEST_CASE("wrong input is told with its place, and wrong usage with what is poss
   ran = solve((files.path / "none.mtx").string());
   CHECK(ran.status == 2);
   auto a = files.write("a.mtx", poisson(3));
-  for (const auto* wrong : {"--executors 0", "--rhs 0", "--method guess", "--tol -1", "--tol x",
-                            "--method random_walk", "--unknown"}) {
+  for (const auto* wrong :
+       {"--executors 0", "--rhs 0", "--rhs -1", "--rhs 1000000000", "--batch 0", "--executors -1",
+        "--method guess", "--tol -1", "--tol x", "--method random_walk", "--unknown"}) {
     CAPTURE(wrong);
     ran = solve(a + " " + wrong);
     CHECK(ran.status == 2);
     CHECK_THAT(ran.text, ContainsSubstring("solve: "));
   }
+  ran = solve(a + " --rhs -1");
+  CHECK_THAT(ran.text, ContainsSubstring("--rhs: Value -1 not in range 1 to"));
+  ran = solve(files.path.string());
+  CHECK(ran.status == 2);
+  CHECK_THAT(ran.text, ContainsSubstring(files.path.string() + ": is a folder"));
+  ran = solve(a + " $(printf '\\033[31m')");
+  CHECK(ran.status == 2);
+  CHECK_FALSE(ran.text.find('\x1B') != std::string::npos);
   CHECK(solve("--help").status == 0);
+}
+
+TEST_CASE("a table that gets nowhere is a failure") {
+  folder files;
+  auto a = files.write("a.mtx", poisson(3));
+  for (const auto* where : {" >/dev/full", " >&-"}) {
+    CAPTURE(where);
+    auto ran = solve(a + where);
+    CHECK(ran.status == 2);
+    CHECK_THAT(ran.text, ContainsSubstring("not all results could be written"));
+  }
+  CHECK(solve("--help >/dev/full").status == 2);
 }

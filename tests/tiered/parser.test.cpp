@@ -87,7 +87,7 @@ TEST_CASE("what is no program is refused with line, column, cause and remedy") {
     {main_is("1" + repeated(" + 1", 1000)), "1:1016: expressions nest deeper than 250 here"},
     {main_is(repeated("if 1 then 1 else ", 300) + "1"), "1:"},
     {main_is(repeated("let x = 1;", 1001) + "x"), "1:10022: more than 1000 variables"},
-    {std::string(most_source_bytes + 1, ' '), "1:1: the text has 1048577 bytes"},
+    {std::string(most_source_bytes + 1, ' '), "1:1: the text is longer than the 1048576 bytes"},
     {repeated("fn f(): int = 1\n", 1001), "1001:4: more than 1000 functions"},
     {std::string("fn f(): int = 1\0", 16), "1:16: unexpected character \\x00"},
   };

@@ -88,7 +88,7 @@ TEST_CASE("whatever is wrong with a call, it says where, and the service goes on
     {"square(1.5)", "square(1.5): error: 1:8: argument 1 of fn square(int): int must be int"},
     {"square(1 / 0)", "square(1 / 0): error: 1:10: the arguments of a request are numbers"},
     {"1", "1: error: 1:1: a request is a call of a function"},
-    {"\xff\x01", "\xff\x01: error: 1:1: unexpected character \\xff"},
+    {"\xff\x01", "\uFFFD\uFFFD: error: 1:1: unexpected character \\xff"},
     {"other:f()", "other:f(): error: there is no program named 'other'"},
     {"over(3)", "over(3): error: test:6:27: integer division by zero"},
     {"square(4000000000)", "square(4000000000): error: test:1:28: integer overflow"},
@@ -169,6 +169,12 @@ TEST_CASE("files that are no programs are named with the place") {
     CHECK(r.status == 2);
     CHECK(r.err == std::string(path) + ": cannot read it; is it a file, and may you read it?\n");
   }
+  // Other files have an end that is too far away.
+  const program_result endless = run({"/dev/zero"});
+  CHECK(endless.status == 2);
+  CHECK(endless.err
+        == "/dev/zero:1:1: the text is longer than the 1048576 bytes that a program may have; "
+           "split it\n");
   const program_result twice = run({no_main.path(), no_main.path(), "-c", "f()"});
   CHECK(twice.status == 2);
   CHECK_THAT(twice.err, ContainsSubstring("there is a program named 'test' already"));
@@ -178,6 +184,7 @@ TEST_CASE("wrong usage is refused by the name of the option") {
   const source_file file("usage", faults);
   for (const auto& [option, value] :
        std::vector<std::pair<std::string, std::string>>{{"--executors", "0"},
+                                                        {"--executors", "-1"},
                                                         {"--compute", "0"},
                                                         {"--requests", "0"},
                                                         {"--pause", "-1"},
@@ -187,11 +194,23 @@ TEST_CASE("wrong usage is refused by the name of the option") {
     const program_result r = run({file.path(), option, value});
     INFO(option << " " << value);
     CHECK(r.status == 2);
-    CHECK_THAT(r.err, StartsWith("tiered: " + option + " " + value + " is not possible"));
+    CHECK_THAT(r.err, StartsWith("tiered: " + option + ": Value " + value + " not in range "));
   }
   CHECK_THAT(run({file.path(), "--thresholds", "2", "2", "3"}).err,
              ContainsSubstring("--thresholds: the first is at least 1"));
   CHECK_THAT(run({}).err, ContainsSubstring("FILE is required"));
   CHECK(run({"--help"}).status == 0);
   CHECK_THAT(run({"--help"}).out, ContainsSubstring("--compile-in-handler"));
+}
+
+TEST_CASE("answers that get nowhere are a failure") {
+  const source_file file("full", faults);
+  for (const char* where : {">/dev/full", ">&-"}) {
+    CAPTURE(where);
+    const program_result r
+      = codesearch::test::run({"sh", "-c", std::string("exec \"$@\" ") + where, "sh",
+                               from_environment("TIERED"), file.path(), "-c", "square(3)"});
+    CHECK(r.status == 1);
+    CHECK(r.err.starts_with("tiered: not all results could be written"));
+  }
 }
