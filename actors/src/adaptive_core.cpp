@@ -51,14 +51,6 @@ adaptive_core::turn::~turn() {
      .elapsed = inside_->elapsed});
 }
 
-adaptive_core::inside_of::inside_of(turn& t) noexcept
-  : turn_(t), watch_(executors::executor::current()->running(), t.precision_) {
-}
-
-adaptive_core::inside_of::~inside_of() {
-  turn_.inside_ = watch_.stop();
-}
-
 std::string readable_name(const std::string& of,
                           std::initializer_list<const std::type_info*> types) {
   auto result = of;

@@ -45,8 +45,8 @@ mab::function_key key_of(const mab::knobs& k) {
 
 } // namespace
 
-chooser_host::lane::lane(std::uint64_t seed)
-  : random(seed), meter_(steady::now().time_since_epoch()) {
+chooser_host::lane::lane(executors::executor& executor, std::uint64_t seed)
+  : here(executor), random(seed), meter_(steady::now().time_since_epoch()) {
 }
 
 chooser_host::chooser_host(caf::actor_system& system, executors::executor_pool& messages,
@@ -58,7 +58,7 @@ chooser_host::chooser_host(caf::actor_system& system, executors::executor_pool& 
     known_for_ticks_(tick_clock::to_ticks(20us)) {
   mab::splitmix64 seeds{0x62617361}; // the same in every run; threads make the difference anyway
   for (std::size_t i = 0; i < messages.size(); ++i)
-    lanes_.push_back(std::make_unique<lane>(seeds()));
+    lanes_.push_back(std::make_unique<lane>(messages.at(i), seeds()));
 }
 
 std::shared_ptr<chooser_host> chooser_host::of(caf::actor_system& system) {

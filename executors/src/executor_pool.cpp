@@ -30,7 +30,7 @@ executor_pool::executor_pool(pool_config config)
     stacks_(config_.stack_bytes),
     idle_(config_.executors),
     step_random_(config_.simulate.seed, config_.executors) {
-  tick_clock::per_nanosecond(); // measured here, not in the first task
+  tick_clock::nanoseconds_per_tick(); // measured here, not in the first task
   executors_.reserve(config_.executors);
   threads_.reserve(config_.executors);
   for (std::size_t i = 0; i < config_.executors; ++i)

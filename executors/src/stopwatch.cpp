@@ -25,10 +25,10 @@ long times_blocked() noexcept {
 
 } // namespace
 
-stopwatch::stopwatch(fiber& on, precision p) noexcept : on_(on), outer_(on.watch()), precision_(p) {
+stopwatch::stopwatch(fiber& on, precision p, std::uint64_t now) noexcept
+  : on_(on), outer_(on.watch()), precision_(p), started_(now) {
   on.watch() = this;
-  start_stretch();
-  started_ = stretch_start_;
+  start_stretch(now);
 }
 
 stopwatch::~stopwatch() {
@@ -45,7 +45,10 @@ stopwatch::reading stopwatch::stop() noexcept {
   const std::chrono::nanoseconds added{added_ns_.load(std::memory_order_relaxed)};
   if (outer_ != nullptr)
     outer_->add(added);
-  return {std::chrono::nanoseconds{busy_ns_} + added, tick_clock::to_duration(now - started_)};
+  const auto ticks = now - started_;
+  const auto elapsed = tick_clock::to_duration(ticks);
+  const auto by_ticks = busy_ticks_ == ticks ? elapsed : tick_clock::to_duration(busy_ticks_);
+  return {std::chrono::nanoseconds{busy_ns_} + by_ticks + added, elapsed};
 }
 
 void stopwatch::pause() noexcept {
@@ -57,25 +60,28 @@ void stopwatch::pause() noexcept {
 void stopwatch::go_on() noexcept {
   if (outer_ != nullptr)
     outer_->go_on();
-  start_stretch();
+  start_stretch(tick_clock::now());
 }
 
-void stopwatch::start_stretch() noexcept {
+void stopwatch::start_stretch(std::uint64_t now) noexcept {
   if (precision_ == precision::cpu_clock) {
     blocked_before_ = times_blocked();
     cpu_start_ns_ = thread_cpu_ns();
   }
-  stretch_start_ = tick_clock::now();
+  stretch_start_ = now;
 }
 
 void stopwatch::end_stretch(std::uint64_t now) noexcept {
-  auto busy = tick_clock::to_duration(now - stretch_start_).count();
-  if (precision_ == precision::cpu_clock) {
-    const auto cpu = thread_cpu_ns() - cpu_start_ns_;
-    if (cpu < busy && times_blocked() == blocked_before_)
-      busy = cpu;
-  }
-  busy_ns_ += busy;
+  if (precision_ == precision::ticks)
+    busy_ticks_ += now - stretch_start_;
+  else
+    busy_ns_ += by_cpu_clock(tick_clock::to_duration(now - stretch_start_)).count();
+}
+
+std::chrono::nanoseconds
+stopwatch::by_cpu_clock(std::chrono::nanoseconds by_wall_clock) const noexcept {
+  const std::chrono::nanoseconds cpu{thread_cpu_ns() - cpu_start_ns_};
+  return cpu < by_wall_clock && times_blocked() == blocked_before_ ? cpu : by_wall_clock;
 }
 
 delegated_time::delegated_time(executor& self, stopwatch* account) noexcept : account_(account) {

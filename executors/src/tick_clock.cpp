@@ -28,4 +28,9 @@ double tick_clock::per_nanosecond() noexcept {
   return result;
 }
 
+double tick_clock::nanoseconds_per_tick() noexcept {
+  static const double result = 1 / per_nanosecond();
+  return result;
+}
+
 } // namespace basal::executors

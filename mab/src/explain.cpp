@@ -54,8 +54,12 @@ std::string price_text(const rationale& r, const knobs& k) {
   std::string comparison = in ? " is less than " : " is not less than ";
   if (k.model == cost_model::corrected)
     return "an inline run would cost others " + us_of_log(r.price.inline_log)
-           + " (function time x k_starve x pressure), which" + comparison
-           + us_of_log(r.price.offload_log) + ", the overhead of an offload"
+           + " (function time x k_starve x pressure "
+           + (r.pressure_meanwhile < r.pressure
+                ? number(r.pressure_meanwhile) + ", without those who come after so short a run"
+                : number(r.pressure))
+           + "), which" + comparison + us_of_log(r.price.offload_log)
+           + ", the overhead of an offload"
            + (k.chosen_by == policy::thompson ? " as drawn from what is known about it"
                                               : " less its bonus for rarely tried arms");
   return "the adjusted cost of inline, " + us_of_log(r.price.inline_log) + "," + comparison

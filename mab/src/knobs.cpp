@@ -26,7 +26,8 @@ constexpr knob_info table[] = {
   {"strike_decay", &knobs::strike_decay, 0, 1, false,
    "what an observation leaves of the strikes; 0.993 halves them in 99"},
   {"stale_decay", &knobs::stale_decay, 0, 1, false,
-   "what an inline run leaves of the weight of former offloads; 0.998 halves it in 346"},
+   "what an inline run leaves of the weight of former offloads, unless they cost more than ten "
+   "inline runs; 0.998 halves it in 346"},
   {"ema_alpha", &knobs::ema_alpha, 0, 1, false,
    "weight of the newest function time in the average that the guardrails read"},
   {"t_tiny_inline_us", &knobs::t_tiny_inline_us, 0, max_us, true,

@@ -7,9 +7,17 @@
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include "support/catch.hpp"
 
@@ -24,6 +32,52 @@ struct sleeper_state {
 
 caf::behavior sleeper(caf::stateful_actor<sleeper_state>*) {
   return {[](int) {}, caf::after(60min) >> [] {}};
+}
+
+/// What a child process that runs `body` says on stderr, and the signal that ended it or 0.
+std::pair<std::string, int> in_child(auto body) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const auto child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // Catch2 would report the signal instead of letting it end us. Nobody wants the core.
+    std::signal(SIGABRT, SIG_DFL);
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  char buffer[256];
+  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    said.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return {said, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
+
+/// Ends a system with this deadline while a handler runs until `done(since when)`.
+template <class Done>
+void stop_with_deadline(caf::timespan deadline, Done done) {
+  std::atomic<bool> begun{false};
+  basal::actor_system_config cfg;
+  cfg.set("basal.message-executors", std::size_t{2});
+  cfg.set("basal.stop-deadline", deadline);
+  caf::actor_system system{cfg};
+  system.await_actors_before_shutdown(false);
+  system.spawn([&] {
+    begun = true;
+    const auto start = std::chrono::steady_clock::now();
+    while (!done(std::chrono::steady_clock::now() - start))
+      std::this_thread::yield();
+  });
+  while (!begun)
+    std::this_thread::yield();
 }
 
 } // namespace
@@ -76,4 +130,21 @@ TEST_CASE("waiting with a deadline needs a system on basal") {
   caf::actor_system system{cfg};
   CHECK_THROWS_WITH(await_all_actors_done(system, 1ms),
                     ContainsSubstring("basal::actor_system_config"));
+}
+
+TEST_CASE("basal.stop-deadline ends a program whose handler does not return, and says who it is") {
+  const auto [said, signal]
+    = in_child([] { stop_with_deadline(100ms, [](auto) { return false; }); });
+  CHECK(signal == SIGABRT);
+  CHECK_THAT(said, ContainsSubstring("basal: the actor system stops, but after 1"));
+  CHECK_THAT(said, ContainsSubstring("basal.msg"));
+  CHECK_THAT(said, ContainsSubstring("runs an actor"));
+  CHECK_THAT(said, ContainsSubstring("basal.stop-deadline has passed; the program ends"));
+}
+
+TEST_CASE("a system whose handlers return before basal.stop-deadline ends without a word") {
+  const auto [said, signal]
+    = in_child([] { stop_with_deadline(60s, [](auto time) { return time > 100ms; }); });
+  CHECK(signal == 0);
+  CHECK(said.empty());
 }

@@ -68,11 +68,20 @@ TEST_CASE_METHOD(fixture, "while nobody offloads, the overhead fades towards its
   offloaded(20, 5000, 3);
   CHECK(overhead_us() > 900);
   const double certain = c.offload_belief().n();
-  ran_inline(20, 346);
-  CHECK(c.offload_belief().n() == Approx(certain / 2).epsilon(0.01));
-  ran_inline(20, 5000);
+  ran_inline(500, 346); // ten of them cost as much as a trial
+  CHECK(c.offload_belief().n() == Approx(certain / 2).epsilon(0.02));
+  ran_inline(500, 5000);
   CHECK(overhead_us() == Approx(10).epsilon(0.02));
   CHECK(c.overhead_belief().deviation() == Approx(1).margin(0.001));
+}
+
+TEST_CASE_METHOD(fixture, "it fades the slower the more inline runs a trial is worth") {
+  offloaded(20, 1000, 3);
+  const double certain = c.offload_belief().n();
+  ran_inline(1, 346);
+  CHECK(c.offload_belief().n() > 0.98 * certain);
+  ran_inline(1, 99 * 346);
+  CHECK(c.offload_belief().n() == Approx(certain / 2).epsilon(0.05));
 }
 
 TEST_CASE_METHOD(fixture, "a round trip shorter than the time inside counts as a tiny overhead") {

@@ -35,7 +35,7 @@ TEST_CASE("a cold start explains itself, and what was learned from it") {
   actor a;
   const auto text = after(a, {.function_us = 20}, load_of(0.7), 1);
   contains(text, "simulated: inline, because nothing is known about the handler yet");
-  contains(text, "at that time: pressure 0.7 (normal), 4 message executors");
+  contains(text, "at that time: pressure 0.7 (normal), 14 message executors");
   contains(text, "now: function time 20 us typical");
   contains(text, "so far: 1 inline, 0 offloads");
 }

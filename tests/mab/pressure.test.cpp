@@ -28,6 +28,18 @@ TEST_CASE("without workers, or with a rate that is no number, nothing presses") 
   CHECK(pressure_index({4, 0, std::numeric_limits<double>::infinity()}, {}) == 10);
 }
 
+TEST_CASE("of arrivals, a price counts those that come during the run") {
+  const knobs k;
+  const load now{4, 20, 4000}; // 3.5 by actors that wait, 0.3 by arrivals
+  CHECK(pressure_during(now, 0, k) == Approx(3.5));
+  CHECK(pressure_during(now, 10, k) == Approx(3.503));
+  CHECK(pressure_during(now, 500, k) == Approx(3.65));
+  CHECK(pressure_during(now, 1000, k) == pressure_index(now, k));
+  CHECK(pressure_during(now, 3000, k) == pressure_index(now, k));
+  CHECK(pressure_during({4, 0, 1e9}, 1000, k) == 10);
+  CHECK(pressure_during({4, 0, std::numeric_limits<double>::infinity()}, 0, k) == 0);
+}
+
 TEST_CASE("the bands are low below 0.5, normal up to 3, high above") {
   const knobs k;
   CHECK(band_of(0.49, k) == pressure_band::low);

@@ -21,9 +21,14 @@ struct world {
   double overhead_sigma = 0;
 };
 
-/// A load of so many workers with exactly this pressure under default knobs.
-inline load load_of(double pressure, std::uint32_t workers = 4) {
-  return {workers, 0, pressure * workers * 1000 / knobs{}.w_spawn};
+/// A load of so many workers with exactly this pressure under default knobs: as many waiting
+/// actors as fit into it, the rest of it new ones. With 14 workers nothing is left for those if
+/// the pressure is a multiple of 0.05.
+inline load load_of(double pressure, std::uint32_t workers = 14) {
+  const knobs k;
+  const auto inflight = std::floor(pressure * workers / k.w_inflight + 1e-9);
+  const auto rest = std::max(0.0, pressure - k.w_inflight * inflight / workers);
+  return {workers, static_cast<std::uint32_t>(inflight), rest * workers * 1000 / k.w_spawn};
 }
 
 /// What the choices cost, beside what the two static policies would have cost.

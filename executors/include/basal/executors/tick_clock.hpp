@@ -22,13 +22,16 @@ struct tick_clock {
   /// Ticks per nanosecond. The first call takes about 0.2 ms to measure it.
   static double per_nanosecond() noexcept;
 
+  /// Its inverse: conversions that are frequent multiply.
+  static double nanoseconds_per_tick() noexcept;
+
   static std::uint64_t to_ticks(std::chrono::nanoseconds d) noexcept {
     return static_cast<std::uint64_t>(static_cast<double>(d.count()) * per_nanosecond());
   }
 
   static std::chrono::nanoseconds to_duration(std::uint64_t ticks) noexcept {
     return std::chrono::nanoseconds{
-      static_cast<std::int64_t>(static_cast<double>(ticks) / per_nanosecond())};
+      static_cast<std::int64_t>(static_cast<double>(ticks) * nanoseconds_per_tick())};
   }
 };
 

@@ -157,7 +157,7 @@ decision chooser::choose(const load& now, Random& random, compute_hint hint) {
                       forced_offloads_ > 0,
                       stats_[event::inline_decision],
                       stats_[event::offload_decision]};
-  last_ = decide(seen, pressure_index(now, k), now.workers, k, random);
+  last_ = decide(seen, now, k, random);
   count(last_);
   return {*this, last_.choice};
 }

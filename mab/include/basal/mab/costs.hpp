@@ -37,7 +37,7 @@ public:
 
   /// Starts from nothing but the knobs.
   explicit costs(const knobs& k) noexcept : overhead_prior_(1, std::log(k.offload_overhead_us), 0) {
-    cache();
+    cache_overhead();
   }
 
   /// Starts from what others have learned. It weighs as one observation; that of
@@ -46,7 +46,8 @@ public:
     function_prior_ = posterior{1, p.log_function_us, 0};
     if (p.log_overhead_us && k.model == cost_model::corrected)
       overhead_prior_ = posterior{1, *p.log_overhead_us, 0};
-    cache();
+    cache_function();
+    cache_overhead();
   }
 
   /// Is anything known about how long the function takes?
@@ -131,14 +132,30 @@ private:
       shifts += inline_.observe(std::log(*function_us), k.decay, k.restart_on_shift);
       drop_trusted_prior(k);
     }
-    if (ran == arm::inline_here)
-      offload_.forget(k.stale_decay);
-    else if (function_us)
+    if (ran == arm::inline_here) {
+      fade(cost_us, k);
+    } else if (function_us) {
       // Clocks of two threads may disagree by more than a short overhead.
       shifts += offload_.observe(std::log(std::max(cost_us - elapsed_us, min_overhead_us)), k.decay,
                                  k.restart_on_shift);
-    cache();
+      seen_overhead_us_ = std::exp(offload_.belief().mean());
+      cache_overhead();
+    }
+    cache_function();
     return shifts;
+  }
+
+  // What fades is tried again, about once in 300 outcomes. Where a trial costs as
+  // much as many inline runs, it must wait for more of them to be worth it.
+  void fade(double inline_us, const knobs& k) noexcept {
+    const double affordable = cheap_trial * inline_us;
+    const double share = affordable < seen_overhead_us_ ? affordable / seen_overhead_us_ : 1;
+    faded_ += (1 - k.stale_decay) * share;
+    if (faded_ < fade_step)
+      return;
+    offload_.forget(1 - std::min(faded_, 1.0));
+    faded_ = 0;
+    cache_overhead();
   }
 
   // An offload teaches the inline arm too; otherwise a handler that was slow once
@@ -179,21 +196,33 @@ private:
       function_prior_ = {};
   }
 
-  // Once per outcome rather than per decision: a square root and some divisions.
-  void cache() noexcept {
+  // When it changes rather than per decision: a square root and some divisions.
+  void cache_function() noexcept {
     log_function_ = log_mean_cost(function_prior_.n() > 0 ? function_belief() : inline_.belief());
+  }
+
+  void cache_overhead() noexcept {
     const auto overhead = overhead_belief();
     log_overhead_ = log_mean_cost(overhead);
     overhead_deviation_ = overhead.deviation();
   }
 
   static constexpr double min_overhead_us = 0.01;
+
+  // In inline runs. So trials cost at most about 3 %.
+  static constexpr double cheap_trial = 10;
+
+  // To forget a little more often says no more, and costs a quarter of an outcome.
+  static constexpr double fade_step = 0.01;
+
   static constexpr double unknown_arm_log_mean = 4.605170185988092; // ln 100
 
   estimate inline_;
   estimate offload_;
   posterior function_prior_; // nothing, unless adopted
   posterior overhead_prior_;
+  double seen_overhead_us_ = 0; // what offload_ says, faded or not; 0: none was seen yet
+  double faded_ = 0;            // the share that offload_ has yet to forget
 
   // Derived from the above (corrected).
   double log_function_ = 0;

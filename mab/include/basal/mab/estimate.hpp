@@ -21,7 +21,7 @@ public:
 
   /// @returns true when the cost has shifted and the belief was restarted.
   bool observe(double x, double decay, bool restart_on_shift) noexcept {
-    if (restart_on_shift && belief_.n() >= min_observations_to_shift) {
+    if (restart_on_shift && belief_.n() >= min_observations_to_shift && !unremarkable(x)) {
       const double z = (x - belief_.mean()) / std::sqrt(belief_.variance());
       if (shift_.observe(x, z)) {
         belief_ = shift_.restart();
@@ -46,6 +46,14 @@ public:
   }
 
 private:
+  // Most observations are: they need no division and no square root.
+  bool unremarkable(double x) const noexcept {
+    const double delta = x - belief_.mean();
+    const double square = delta * delta;
+    return shift_.calm()
+           && (square < posterior::min_variance || square * (belief_.n() - 1) < belief_.s2());
+  }
+
   posterior belief_;
   shift_detector shift_;
 };

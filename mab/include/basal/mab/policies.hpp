@@ -7,6 +7,7 @@
 #include <basal/mab/costs.hpp>
 #include <basal/mab/guardrails.hpp>
 #include <basal/mab/knobs.hpp>
+#include <basal/mab/pressure.hpp>
 #include <basal/mab/random.hpp>
 
 namespace basal::mab {
@@ -35,6 +36,7 @@ struct rationale {
   arm choice = arm::inline_here;
   reason why = reason::none;
   double pressure = 0;
+  double pressure_meanwhile = 0; ///< that of its prices; see pressure_during()
   std::uint32_t workers = 0;
   double ema_us = 0;        ///< average function time that the guardrails saw
   double strikes = 0;       ///< that GR3 saw
@@ -90,8 +92,8 @@ void learn_and_guard(rationale& r, const evidence& e, const knobs& k, Random& ra
     return;
   }
   r.why = reason::prices;
-  r.price = k.chosen_by == policy::ucb1 ? ucb1_prices(e, r.pressure, k)
-                                        : e.believed.draw(r.pressure, k, random);
+  r.price = k.chosen_by == policy::ucb1 ? ucb1_prices(e, r.pressure_meanwhile, k)
+                                        : e.believed.draw(r.pressure_meanwhile, k, random);
   r.choice = r.price.lower();
 }
 
@@ -100,9 +102,13 @@ void learn_and_guard(rationale& r, const evidence& e, const knobs& k, Random& ra
 /// Decides by the policy of the knobs. Draws from `random` only when prices
 /// decide under Thompson sampling. Throws nothing that `random` does not.
 template <random_source Random>
-rationale decide(const evidence& e, double pressure, std::uint32_t workers, const knobs& k,
-                 Random& random) {
-  rationale r{.pressure = pressure, .workers = workers, .ema_us = e.ema_us, .strikes = e.strikes};
+rationale decide(const evidence& e, const load& now, const knobs& k, Random& random) {
+  rationale r{.pressure = pressure_index(now, k),
+              .workers = now.workers,
+              .ema_us = e.ema_us,
+              .strikes = e.strikes};
+  r.pressure_meanwhile
+    = k.model == cost_model::corrected ? pressure_during(now, e.ema_us, k) : r.pressure;
   switch (k.chosen_by) {
   case policy::static_threshold:
     r.why = reason::threshold;

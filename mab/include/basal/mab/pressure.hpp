@@ -25,7 +25,18 @@ inline double pressure_index(const load& now, const knobs& k) noexcept {
     return 0;
   const double rate = now.spawn_rate_per_s > 0 ? now.spawn_rate_per_s : 0; // NaN is not > 0
   const double sum = k.w_inflight * now.inflight + k.w_spawn * rate * 1e-3;
-  return std::min(sum / now.workers, k.pressure_clip);
+  return std::min(sum * (1.0 / now.workers), k.pressure_clip);
+}
+
+/// The pressure that counts when an inline run of about `function_us` is priced.
+///
+/// The index weighs arrivals by how many come within a millisecond. Of those, a
+/// shorter run keeps waiting only the ones that come while it lasts, so their
+/// share shrinks with it. Guardrails and bands use the index as it is.
+inline double pressure_during(const load& now, double function_us, const knobs& k) {
+  auto meanwhile = now;
+  meanwhile.spawn_rate_per_s *= std::clamp(function_us * 1e-3, 0.0, 1.0);
+  return pressure_index(meanwhile, k);
 }
 
 enum class pressure_band {

@@ -43,6 +43,11 @@ public:
     return std::max(up_, down_) > alarm;
   }
 
+  /// No suspicion: an observation within `slack` deviations changes nothing.
+  bool calm() const noexcept {
+    return up_ == 0 && down_ == 0;
+  }
+
   /// What was observed since the change; forgets the alarm.
   posterior restart() noexcept {
     const posterior result = since_;

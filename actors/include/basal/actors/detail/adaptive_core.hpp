@@ -39,12 +39,14 @@ public:
     if (lane == nullptr)
       return body();
     turn now{*this, *lane, std::max(hint, hint_)};
+    if (now.choice() == mab::arm::inline_here) {
+      const inside_of watch{now, lane->here, now.start()};
+      return body();
+    }
     auto measured = [&]() -> std::invoke_result_t<Body&> {
-      const inside_of watch{now};
+      const inside_of watch{now, *executors::executor::current(), executors::tick_clock::now()};
       return body();
     };
-    if (now.choice() == mab::arm::inline_here)
-      return measured();
     return hop(host_->compute(), host_->system(), measured);
   }
 
@@ -71,6 +73,11 @@ private:
       return decision_.choice();
     }
 
+    /// When the chooser was asked, by the tick_clock.
+    std::uint64_t start() const noexcept {
+      return start_;
+    }
+
   private:
     friend class adaptive_core;
 
@@ -80,11 +87,17 @@ private:
     std::optional<executors::stopwatch::reading> inside_; // nothing: the handler was not called
   };
 
-  /// Measures the handler where it runs.
+  /// Measures the handler where it runs. An inline run begins when the chooser is asked: that keeps
+  /// the executor from others as well, and another look at the clock would cost as much.
   class inside_of {
   public:
-    explicit inside_of(turn& t) noexcept;
-    ~inside_of();
+    inside_of(turn& t, executors::executor& here, std::uint64_t start) noexcept
+      : turn_(t), watch_(here.running(), t.precision_, start) {
+    }
+
+    ~inside_of() {
+      turn_.inside_ = watch_.stop();
+    }
 
     inside_of(const inside_of&) = delete;
     inside_of& operator=(const inside_of&) = delete;

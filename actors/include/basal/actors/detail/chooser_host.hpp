@@ -60,8 +60,9 @@ public:
   /// What belongs to one message executor. Its thread's own, but for the rate.
   class alignas(64) lane {
   public:
-    explicit lane(std::uint64_t seed);
+    lane(executors::executor& executor, std::uint64_t seed);
 
+    executors::executor& here;
     mab::splitmix64 random;
 
   private:
