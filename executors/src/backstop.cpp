@@ -51,8 +51,7 @@ void backstop::thread_main() noexcept {
       continue;
     }
     changed_.wait_for(guard, tick);
-    for (std::size_t i = 0; i < pool_.size(); ++i)
-      look_after(pool_.at(i), seen_[i]);
+    look_around();
     if (!all_asleep()) {
       quiet_ticks = 0;
     } else if (++quiet_ticks == ticks_to_sleep) {
@@ -68,19 +67,36 @@ bool backstop::all_asleep() const noexcept {
   return pool_.idle_.num_parked() == pool_.size();
 }
 
-void backstop::look_after(executor& e, snapshot& before) noexcept {
-  if (e.attentive().load(std::memory_order_relaxed))
-    e.raise_attention();
-  snapshot now{e.counters_.tasks_run.get(), e.newest_.load(std::memory_order_relaxed)};
-  if (now.newest != nullptr && now.newest == before.newest && now.tasks_run == before.tasks_run) {
-    // The same task as at the last look.
-    if (auto* object = e.newest_.exchange(nullptr, std::memory_order_acq_rel)) {
-      work_item item{object, pool_.config().newest_ops};
-      pool_.injection_.push_accepted({&item, 1});
-      pool_.notify();
-    }
+void backstop::look_around() noexcept {
+  std::size_t stuck = 0;
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    auto& e = pool_.at(i);
+    if (e.attentive().load(std::memory_order_relaxed))
+      e.raise_attention();
+    auto& s = seen_[i];
+    const snapshot before = s;
+    s.tasks_run = e.counters_.tasks_run.get();
+    s.newest = e.newest_.load(std::memory_order_relaxed);
+    s.same_task = s.tasks_run == before.tasks_run && e.doing() != nullptr;
+    s.left_behind = s.same_task && s.newest != nullptr && s.newest == before.newest;
+    stuck += s.same_task ? 1 : 0;
   }
-  before = now;
+  // Where nobody would come to it sooner, an item is better off where it is: it
+  // runs next, while what it was sent is in the cache.
+  if (stuck == pool_.size())
+    return;
+  for (std::size_t i = 0; i < pool_.size(); ++i)
+    if (seen_[i].left_behind)
+      move_newest(pool_.at(i));
+}
+
+void backstop::move_newest(executor& e) noexcept {
+  auto* object = e.newest_.exchange(nullptr, std::memory_order_acq_rel);
+  if (object == nullptr)
+    return;
+  work_item item{object, pool_.config().newest_ops};
+  pool_.injection_.push_accepted({&item, 1});
+  pool_.notify();
 }
 
 } // namespace basal::executors

@@ -19,8 +19,8 @@ namespace basal::executors {
 /// - It raises the attention of executors whose task has safepoints: a member's
 ///   countdown, learned from short leaves, would take its time to run out.
 /// - It moves what a long task has left in its executor's newest-first slot to
-///   the injection queue. Nobody is woken for that slot, because its executor
-///   nearly always empties it at once.
+///   the injection queue, unless all executors are at a long task. Nobody is
+///   woken for that slot, because its executor nearly always empties it at once.
 ///
 /// Sleeping. It goes to sleep when all executors slept at `ticks_to_sleep`
 /// looks in a row: it clears `awake_` and looks once more. An executor leaves
@@ -51,11 +51,14 @@ private:
   struct snapshot {
     std::uint64_t tasks_run = 0;
     void* newest = nullptr;
+    bool same_task = false;   ///< as at the look before
+    bool left_behind = false; ///< and the same newest item behind it
   };
 
   void wake() noexcept;
   void thread_main() noexcept;
-  void look_after(executor& e, snapshot& before) noexcept;
+  void look_around() noexcept;
+  void move_newest(executor& e) noexcept;
   bool all_asleep() const noexcept;
 
   executor_pool& pool_;

@@ -49,6 +49,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     index_(index),
     quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
+    tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     ticks_(pool.config().simulate.ticks),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
@@ -114,6 +115,7 @@ void executor::run(work_item item) noexcept {
   ++tick_tasks_;
   ++since_injection_;
   counters_.tasks_run.add();
+  item_start_ = last_look_;
   running_->work_ = item;
   doing_.store(item.ops->kind, std::memory_order_relaxed);
   item.ops->run(item.object, *this);
@@ -272,8 +274,9 @@ bool executor::work_waits_for_siblings() const noexcept {
 }
 
 work_item executor::next() noexcept {
+  feeder_ticks_ = 0;
   for (;;) {
-    if (tick_tasks_ >= budget_per_tick)
+    if (tick_is_over())
       end_tick();
     auto item = others_turn_is_over() ? pop_yielded() : next_own();
     if (!item)
@@ -333,6 +336,7 @@ work_item executor::next_own() noexcept {
     if (tick_lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
       ++tick_lifo_polls_;
       counters_.lifo_hits.add();
+      feeder_ticks_ = last_look_ - item_start_;
       return found(item);
     }
     push_ring(item);
@@ -457,6 +461,12 @@ void executor::overrun(std::uint64_t present) noexcept {
   const auto& hooks = pool_.config().hooks;
   if (hooks.overran != nullptr)
     hooks.overran(hooks.context, *this, running_->work(), ticks);
+}
+
+/// By the time of the last look, which costs nothing; it may be before the tick.
+bool executor::tick_is_over() const noexcept {
+  return tick_tasks_ >= budget_per_tick
+         || (last_look_ > tick_start_ && last_look_ - tick_start_ >= tick_length_);
 }
 
 void executor::end_tick() noexcept {

@@ -4,7 +4,9 @@
 #include "support/catch.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -161,6 +163,29 @@ TEST_CASE("what a long task pushed last runs elsewhere before the task ends") {
     long_one_ended.set();
   })));
   long_one_ended.wait();
+}
+
+TEST_CASE("what a long task pushed last stays there while everybody is at a long task") {
+  using namespace std::chrono_literals;
+  executor_pool pool{config_of(2)};
+  std::latch both_run{2};
+  std::atomic<bool> looked{false};
+  bool stayed = false;
+  completion ran;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    both_run.arrive_and_wait();
+    self.push_newest(task::make([&](executor&) { ran.set(); }));
+    std::this_thread::sleep_for(25ms); // some looks of the backstop
+    stayed = self.num_waiting() == 1;
+    looked.store(true);
+  })));
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    both_run.arrive_and_wait();
+    while (!looked.load())
+      std::this_thread::yield();
+  })));
+  ran.wait();
+  CHECK(stayed);
 }
 
 TEST_CASE("an idle pool sleeps, and its statistics say so") {

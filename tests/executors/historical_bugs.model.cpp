@@ -169,6 +169,10 @@ struct no_search_when_out : sound {
   static constexpr bool searches_when_out = false;
 };
 
+struct patient_last_look : patient {
+  static constexpr bool last_look_sees_few = false;
+};
+
 struct forgotten_unpark : sound {
   static constexpr bool stop_wakes = false;
 };
@@ -276,9 +280,10 @@ scenario submitting(int items, int spawning = 0) {
 }
 
 /// Item 1 cannot end before item 2 has run, so two executors must be awake.
+/// `inside`: item 1 pushes item 2.
 template <class Parts, std::size_t Executors>
-scenario depending() {
-  return [](run& r) {
+scenario depending(bool inside = false) {
+  return [=](run& r) {
     pool<Executors, Parts> p;
     tally<2> seen;
     atomic<std::uint32_t> second_ran;
@@ -286,8 +291,10 @@ scenario depending() {
       r.thread(
         "executor " + std::to_string(i),
         [&, i] {
-          p.run_executor(i, [&](auto&, int number) {
+          p.run_executor(i, [&](auto& self, int number) {
             seen.see(number);
+            if (inside && number == 1)
+              p.push_back(self, 2);
             if (number == 2) {
               second_ran.store(1, std::memory_order_relaxed);
               second_ran.futex_wake_one(&second_ran);
@@ -299,7 +306,8 @@ scenario depending() {
         true);
     r.thread("producer", [&] {
       p.submit(1);
-      p.submit(2);
+      if (!inside)
+        p.submit(2);
     });
     r.go();
     p.expect_at_rest();
@@ -390,6 +398,7 @@ TEST_CASE("the scenarios hold when nothing is broken") {
   verify("sound, robbery near the wrap", robbery<near_wrap>());
   verify("sound, filling near the wrap", filling<near_wrap>());
   verify("sound, depending", depending<sound, 2>(), {.anomalies = 0});
+  verify("sound, patient thieves", depending<patient, 2>(true), {.anomalies = 0});
   verify("sound, submitting", submitting<sound, 1>(2));
   verify("sound, submitting to 2", submitting<sound, 2>(2, 1), {.preemptions = 1});
   verify("sound, delivering", delivering<sound>());
@@ -418,6 +427,8 @@ TEST_CASE("bugs of going to sleep are caught") {
   expect_failure("bug: the last searcher wakes nobody", depending<with_idle_set<never_last>, 2>(),
                  "work waits, and everybody sleeps");
   expect_failure("bug: not searching when out of the idle set", depending<no_search_when_out, 2>(),
+                 "work waits, and everybody sleeps");
+  expect_failure("bug: the last look is patient, too", depending<patient_last_look, 2>(true),
                  "work waits, and everybody sleeps");
   expect_failure("bug: token without wake-up", submitting<with_no_futex_wake, 1>(1),
                  "work waits, and everybody sleeps");

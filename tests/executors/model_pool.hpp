@@ -108,11 +108,25 @@ struct sound {
   /// Whether an executor that sees the stop looks at the shared queue again.
   static constexpr bool leaves_with_look = true;
 
+  /// How often a thief looks again at a ring with fewer than `many_items` before
+  /// it takes from it: the time in pool_config::steal_after. 0: it does not wait.
+  static constexpr int patience = 0;
+  static constexpr std::uint32_t many_items = 3;
+
+  /// Whether who goes to sleep, or ends the last search, counts items that a
+  /// thief would leave to their owner.
+  static constexpr bool last_look_sees_few = true;
+
   /// Whether stop() wakes those who sleep.
   static constexpr bool stop_wakes = true;
 
   /// Whether stop() waits for the backstop before executors may leave.
   static constexpr bool stop_waits_for_backstop = true;
+};
+
+/// As sound, with thieves that wait.
+struct patient : sound {
+  static constexpr int patience = 2;
 };
 
 /// executor_pool and executor, reduced to what takes part in the protocols: the
@@ -253,10 +267,27 @@ private:
       self.searching = true;
     }
     item number;
-    for (std::size_t i = 1; i < Executors; ++i)
-      if (rings_[(self.index + i) % Executors].steal_into(rings_[self.index], number) > 0)
+    for (std::size_t i = 1; i < Executors; ++i) {
+      auto& ring = rings_[(self.index + i) % Executors];
+      if (!leaves_to_owner(self, ring) && ring.steal_into(rings_[self.index], number) > 0)
         return found(self, number);
+    }
     return pop_injected(self);
+  }
+
+  bool leaves_to_owner(executor& self, const typename Parts::ring& ring) {
+    if (Parts::patience == 0)
+      return false;
+    for (int looks = 0; !ring.empty(); ++looks) {
+      if (ring.size() >= Parts::many_items)
+        return false;
+      if (!inboxes_[self.index].empty() || !injection_.empty()
+          || stopping_.load(std::memory_order_relaxed))
+        return true;
+      if (looks == Parts::patience)
+        return false;
+    }
+    return true;
   }
 
   int pop_injected(executor& self) {
@@ -288,7 +319,7 @@ private:
     if (idle.num_searching() != 0)
       return false;
     for (auto& each : rings_)
-      if (!each.empty())
+      if (each.size() >= (Parts::last_look_sees_few ? 1 : Parts::many_items))
         return true;
     return false;
   }

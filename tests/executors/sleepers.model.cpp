@@ -9,11 +9,11 @@ namespace {
 
 /// Executors that run for ever, and `producers` threads that submit `each`
 /// items. Items in `spawning` push two more onto their executor's own ring.
-template <std::size_t Executors>
+template <std::size_t Executors, class Parts = sound>
 scenario producers(int count, int each, int spawning = 0) {
   return [=](run& r) {
     constexpr int max_items = 12;
-    pool<Executors> p;
+    pool<Executors, Parts> p;
     tally<max_items> seen;
     auto submitted = count * each;
     for (std::size_t i = 0; i < Executors; ++i)
@@ -43,11 +43,11 @@ scenario producers(int count, int each, int spawning = 0) {
 /// left for that one, it must be awake. `inside`: item 1 pushes the others onto
 /// its executor's ring, else they come from outside. `with_letter`: somebody
 /// also writes to executor 0, which wakes it for another reason.
-template <std::size_t Executors>
+template <std::size_t Executors, class Parts = sound>
 scenario depending(bool inside, bool with_letter = false) {
   return [=](run& r) {
     constexpr int items = static_cast<int>(Executors);
-    pool<Executors> p;
+    pool<Executors, Parts> p;
     tally<items + 1> seen;
     letter other{items + 1};
     atomic<std::uint32_t> last_ran;
@@ -198,6 +198,18 @@ TEST_CASE("sleepers: no executor sleeps beside an item that waits") {
   verify("2 executors needed from inside", depending<2>(true), {.anomalies = 0});
   verify("3 executors needed", depending<3>(false), {.preemptions = 1, .anomalies = 0});
   verify("3 executors needed from inside", depending<3>(true), {.preemptions = 1, .anomalies = 0});
+}
+
+TEST_CASE("sleepers: thieves that wait leave nothing behind") {
+  verify("2 executors, spawning, patient thieves", producers<2, patient>(1, 1, 1),
+         {.preemptions = 1});
+  verify("3 executors, spawning, patient thieves", producers<3, patient>(1, 2, 2),
+         {.preemptions = 1, .anomalies = 0});
+  verify("2 executors needed, patient thieves", depending<2, patient>(true), {.anomalies = 0});
+  verify("2 executors needed, and a letter, patient thieves", depending<2, patient>(true, true),
+         {.preemptions = 1, .anomalies = 0});
+  verify("3 executors needed, patient thieves", depending<3, patient>(true),
+         {.preemptions = 1, .anomalies = 0});
 }
 
 TEST_CASE("sleepers: letters reach the executor they are for") {

@@ -12,8 +12,10 @@
  * SUSPEND     With STOP: an item may suspend its fiber until a letter comes.
  *
  * START_ASLEEP  Executors start asleep, which leaves room for more work.
+ * PATIENCE      Thieves leave items to their owner for a time that may end at any
+ *               moment, or until they have something better to do.
  *
- * NO_... and TEST_THEN_CLEAR put a bug in; Spin must find it.
+ * NO_..., TEST_THEN_CLEAR and PATIENT_LAST_LOOK put a bug in; Spin must find it.
  */
 
 #ifndef WORKERS
@@ -64,6 +66,13 @@ byte gone;
 byte waiter = NOBODY;  /* STOP: the executor whose fiber waits */
 
 #define IS_SET(index) ((bits >> index) & 1)
+
+/* Whether a look at the rings, by one who does not steal, sees what is in one. */
+#ifdef PATIENT_LAST_LOOK
+#define SEEN_IN(index) false
+#else
+#define SEEN_IN(index) (ring[index] != 0)
+#endif
 
 inline unpark(index, t) {
   atomic { assert(token[index] == 0); token[index] = t; index = NOBODY }
@@ -123,13 +132,13 @@ inline stop_searching() {
         :: searching != 0
         :: else ->
           if
-          :: ring[0] != 0 -> notify()
+          :: SEEN_IN(0) -> notify()
           :: else ->
             if
-            :: ring[1] != 0 -> notify()
+            :: SEEN_IN(1) -> notify()
             :: else ->
               if
-              :: ring[2] != 0 -> notify()
+              :: SEEN_IN(2) -> notify()
               :: else
               fi
             fi
@@ -140,6 +149,26 @@ inline stop_searching() {
     fi
   :: else
   fi
+}
+
+/* executor::leaves_to_owner, and the theft if it does not */
+inline steal_from(index) {
+#ifdef PATIENCE
+  if
+  :: ring[index] != 0 ->
+    if
+    :: atomic { ring[index] != 0 -> ring[index]-- } -> goto execute
+    :: ring[index] == 0
+    :: inbox[self] != 0 || injected != 0 || stopping
+    fi
+  :: else
+  fi
+#else
+  if
+  :: atomic { ring[index] != 0 -> ring[index]-- } -> goto execute
+  :: else
+  fi
+#endif
 }
 
 proctype worker(byte self) {
@@ -170,14 +199,8 @@ next:
   :: !is_searching && 2 * searching >= WORKERS -> goto found_nothing
   :: !is_searching && 2 * searching < WORKERS -> atomic { searching++; is_searching = true }
   fi;
-  if
-  :: atomic { ring[(self + 1) % WORKERS] != 0 -> ring[(self + 1) % WORKERS]-- } -> goto execute
-  :: else
-  fi;
-  if
-  :: atomic { ring[(self + 2) % WORKERS] != 0 -> ring[(self + 2) % WORKERS]-- } -> goto execute
-  :: else
-  fi;
+  steal_from((self + 1) % WORKERS);
+  steal_from((self + 2) % WORKERS);
   if
   :: atomic { injected != 0 -> injected-- } -> goto execute
   :: else -> goto found_nothing
@@ -235,11 +258,11 @@ found_nothing:
   if
   :: searching == 0 ->
     if
-    :: ring[(self + 1) % WORKERS] != 0 -> goto stay_awake
+    :: SEEN_IN((self + 1) % WORKERS) -> goto stay_awake
     :: else
     fi;
     if
-    :: ring[(self + 2) % WORKERS] != 0 -> goto stay_awake
+    :: SEEN_IN((self + 2) % WORKERS) -> goto stay_awake
     :: else
     fi
   :: else

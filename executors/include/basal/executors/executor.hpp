@@ -36,12 +36,16 @@ namespace basal::executors {
 /// source; sleep. Work that has yielded comes first once the rest had a turn.
 class executor {
 public:
-  /// Items run between two updates of the statistics behind the injection
-  /// interval, and after which the newest-first slot may be used again.
+  /// A tick is so many items, or about a millisecond if that is less. Between
+  /// two ticks the injection interval is set anew, and afterwards the
+  /// newest-first slot may be used again.
   static constexpr std::uint32_t budget_per_tick = 128;
 
   /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
-  /// a guess that served well.
+  /// a guess that served well. More of them and who is sent many messages by
+  /// many runs for each; fewer, or without the millisecond, and who is sent a
+  /// thousand by each has to wait behind those who go on sending (`chameneos`
+  /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
   /// Items taken from the injection queue at once, at most.
@@ -114,6 +118,12 @@ public:
   /// running work's present stretch began.
   std::uint64_t last_look() const noexcept {
     return last_look_;
+  }
+
+  /// For an item from the newest-first slot: how long, in ticks, the work ran
+  /// that ran before it and probably put it there. 0 for other items.
+  std::uint64_t feeder_ticks() const noexcept {
+    return feeder_ticks_;
   }
 
   /// The running work's quantum is over, and it has noticed.
@@ -232,6 +242,7 @@ private:
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
+  bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void park() noexcept;
@@ -244,6 +255,7 @@ private:
   const std::size_t index_;
   const std::uint64_t quantum_ticks_;
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
+  const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   void* attachment_ = nullptr;
   void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
@@ -265,6 +277,8 @@ private:
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0; ///< tick_clock
   std::uint64_t last_look_ = 0;  ///< tick_clock
+  std::uint64_t item_start_ = 0; ///< last_look_ when the latest item began
+  std::uint64_t feeder_ticks_ = 0;
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 
