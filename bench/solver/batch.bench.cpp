@@ -121,6 +121,34 @@ void add_batch(bench::plan& plan, const std::string& name, std::size_t count,
               bench::ratio(one, bench::case_name("batch-" + name, count, "basal", 2)));
 }
 
+// One request after the other with the same matrix and no plan.
+void add_requests(bench::plan& plan) {
+  constexpr solver::index size = 1024;
+  const auto name = [&](const char* impl) { return bench::case_name("request", size, impl, 1); };
+  for (const bool cached : {false, true})
+    plan.add(name(cached ? "cached_plan" : "new_plan"),
+             [=](benchmark::State& state) {
+               executors::executor_pool pool{{.executors = 1}};
+               solver::solver_limits limits;
+               if (!cached)
+                 limits.plan_cache_bytes = 0;
+               solver::batch_solver solves{pool, limits};
+               const auto a = system(size, 0.15, 42);
+               const auto b = right_hand_side(size, 43);
+               for (auto _ : state) {
+                 const auto outcome = solves.solve<double>({a, b});
+                 if (outcome.failure || outcome.result.state != solver::state::converged) {
+                   state.SkipWithError("the solve did not converge");
+                   return;
+                 }
+               }
+               if (cached && solves.stats().plans.misses != 1)
+                 state.SkipWithError("the plan was not found again");
+             },
+             {.baseline = name("new_plan")});
+  plan.figure("plan_cache_gain", bench::ratio(name("new_plan"), name("cached_plan")));
+}
+
 const bench::suite batch_suite{[](bench::plan& plan) {
   const std::size_t share = plan.quick() ? 4 : 1;
   const std::size_t solves = 1000 / share;
@@ -137,6 +165,7 @@ const bench::suite batch_suite{[](bench::plan& plan) {
     std::shuffle(requests.begin(), requests.end(), std::mt19937{44});
     return requests;
   });
+  add_requests(plan);
 }};
 
 } // namespace

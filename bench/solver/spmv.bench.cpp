@@ -1,7 +1,7 @@
-// One product y = A x, and eight at once, against Eigen's row-major product (-O3 -march=native).
-// Left out: SuiteSparse's cholmod_sdmult, which is plain C without vectors (not measured); MKL,
-// which Debian's main archive does not have.
+// One product y = A x, and eight at once, against Eigen's row-major product (-O3 -march=native)
+// and SuiteSparse's cholmod_sdmult. Left out: MKL, which Debian's main archive does not have.
 
+#include "bench/solver/cholmod_peer.hpp"
 #include "bench/solver/eigen_peer.hpp"
 #include "bench/support/bench.hpp"
 #include "tests/solver/families.hpp"
@@ -69,6 +69,11 @@ void eigen(benchmark::State& state, const problem& p) {
   product_case(state, p, [&peer](const matrix&, const auto& x, auto& y) { peer.multiply(x, y); });
 }
 
+void cholmod(benchmark::State& state, const problem& p) {
+  bench::cholmod_peer peer{made(p), bench::cholmod_peer::kind::general};
+  product_case(state, p, [&peer](const matrix&, const auto& x, auto& y) { peer.multiply(x, y); });
+}
+
 constexpr size_t width = 8;
 
 void block(benchmark::State& state, const problem& p) {
@@ -87,6 +92,26 @@ void block(benchmark::State& state, const problem& p) {
   }
   bench::eigen_peer{a}.multiply(column, product);
   if (!close(own, product))
+    state.SkipWithError("wrong product");
+}
+
+void cholmod_block(benchmark::State& state, const problem& p) {
+  const auto& a = made(p);
+  bench::cholmod_peer peer{a, bench::cholmod_peer::kind::general};
+  const auto n = families::at(a.rows());
+  const auto x = families::numbers<double>(n * width, 1);
+  std::vector<double> y(n * width);
+  for (auto _ : state) {
+    peer.multiply(x, y);
+    benchmark::ClobberMemory();
+  }
+  const auto third = [n](const auto& all) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(3 * n);
+    return std::vector<double>(first, first + static_cast<std::ptrdiff_t>(n));
+  };
+  std::vector<double> product(n);
+  bench::eigen_peer{a}.multiply(third(x), product);
+  if (!close(third(y), product))
     state.SkipWithError("wrong product");
 }
 
@@ -128,6 +153,8 @@ const bench::suite spmv_suite{[](bench::plan& plan) {
   for (const auto& p : {small, scattered, big, web}) {
     const auto peer = bench::case_name("spmv", p.name, "eigen", 1);
     plan.add(peer, [p](benchmark::State& s) { eigen(s, p); }, {.baseline = peer});
+    plan.add(bench::case_name("spmv", p.name, "cholmod", 1),
+             [p](benchmark::State& s) { cholmod(s, p); }, {.baseline = peer});
     plan.add(bench::case_name("spmv", p.name, "basal", 1), [p](benchmark::State& s) { ours(s, p); },
              {.baseline = peer});
   }
@@ -150,6 +177,8 @@ const bench::suite spmv_suite{[](bench::plan& plan) {
     const auto eight = bench::case_name("spmm8", p.name, "eight_products", 1);
     const auto once = bench::case_name("spmm8", p.name, "block", 1);
     plan.add(eight, [p](benchmark::State& s) { eight_times(s, p); }, {.baseline = eight});
+    plan.add(bench::case_name("spmm8", p.name, "cholmod", 1),
+             [p](benchmark::State& s) { cholmod_block(s, p); }, {.baseline = eight});
     plan.add(once, [p](benchmark::State& s) { block(s, p); }, {.baseline = eight});
     plan.figure(p.name == big.name ? "spmm8_stencil_vs_8_spmv" : "spmm8_vs_8_spmv",
                 bench::ratio(eight, once));

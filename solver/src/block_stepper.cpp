@@ -55,7 +55,7 @@ std::size_t block_stepper<T>::scratch_bytes(const solve_plan<T>& plan, std::size
 template <class T>
 block_stepper<T>::block_stepper(const solve_plan<T>& plan, std::size_t width, std::span<const T> b,
                                 std::span<T> x, std::span<std::byte> scratch)
-  : plan_(plan),
+  : data_(plan.data()),
     width_(width),
     b_(b),
     x_(x),
@@ -67,7 +67,7 @@ block_stepper<T>::block_stepper(const solve_plan<T>& plan, std::size_t width, st
   if (width == 0 || width > max_width)
     throw error{errc::bad_option, "a block has 1 to " + std::to_string(max_width) + " columns, not "
                                     + std::to_string(width)};
-  const auto size = plan_.data().size() * width;
+  const auto size = data_.size() * width;
   if (b.size() != size || x.size() != size || scratch.size() < scratch_bytes(plan, width))
     throw error{errc::dimension_mismatch,
                 std::to_string(width) + " columns need B and X of " + std::to_string(size)
@@ -107,7 +107,7 @@ void block_stepper<T>::begin_columns() noexcept {
         x_[i] = 0;
       columns_[k] = {0, state::converged};
       phase_[k] = phase::ended;
-    } else if (columns_[k].residual <= detail::reachable<T>(plan_.options().tolerance)) {
+    } else if (columns_[k].residual <= detail::reachable<T>(data_.options.tolerance)) {
       columns_[k].state = state::converged;
       phase_[k] = phase::ended;
     }
@@ -118,7 +118,7 @@ void block_stepper<T>::begin_columns() noexcept {
 // Residuals of all columns, and from them the next term or direction of those that go on.
 template <class T>
 void block_stepper<T>::true_residuals() noexcept {
-  const auto& p = plan_.data();
+  const auto& p = data_;
   std::array<T, max_width> sums;
   std::array<T, max_width> ones;
   ones.fill(1);
@@ -148,7 +148,7 @@ template <class T>
 void block_stepper<T>::iterate() noexcept {
   for (std::size_t k = 0; k < width_; ++k)
     steps_[k] += phase_[k] == phase::iterating ? 1 : 0;
-  const auto& p = plan_.data();
+  const auto& p = data_;
   kernels::multiply_block<T>(*p.a.matrix(), width_, part(1), part(2), p.options.order);
   if (gradient_)
     iterate_gradient();
@@ -158,7 +158,7 @@ void block_stepper<T>::iterate() noexcept {
 
 template <class T>
 void block_stepper<T>::iterate_neumann() noexcept {
-  const auto& p = plan_.data();
+  const auto& p = data_;
   std::array<T, max_width> going;
   std::array<T, max_width> squares;
   for (std::size_t k = 0; k < width_; ++k)
@@ -171,7 +171,7 @@ void block_stepper<T>::iterate_neumann() noexcept {
 
 template <class T>
 void block_stepper<T>::iterate_gradient() noexcept {
-  const auto& p = plan_.data();
+  const auto& p = data_;
   std::array<T, max_width> curvature;
   std::array<T, max_width> alpha;
   std::array<T, max_width> beta;
@@ -205,11 +205,11 @@ void block_stepper<T>::judge(std::size_t k, double squared) noexcept {
   if (phase_[k] != phase::iterating)
     return;
   const double residual = std::sqrt(squared) / b_norm_[k];
-  const auto limits = limits_of(plan_.chosen());
+  const auto limits = limits_of(data_.chosen);
   if (!std::isfinite(residual) || residual > limits.growth * best_[k])
     return end_column(k, state::diverged);
   columns_[k].residual = residual;
-  if (residual <= detail::reachable<T>(plan_.options().tolerance)) {
+  if (residual <= detail::reachable<T>(data_.options.tolerance)) {
     phase_[k] = phase::awaiting_check;
   } else if (residual < best_[k]) {
     best_[k] = residual;
@@ -226,7 +226,7 @@ void block_stepper<T>::check() noexcept {
     if (phase_[k] != phase::awaiting_check)
       continue;
     ++steps_[k];
-    if (columns_[k].residual <= detail::reachable<T>(plan_.options().tolerance)) {
+    if (columns_[k].residual <= detail::reachable<T>(data_.options.tolerance)) {
       end_column(k, state::converged);
     } else if (!std::isfinite(columns_[k].residual)) {
       end_column(k, state::diverged);

@@ -103,12 +103,14 @@ void permits::push_locked(waiter& who) noexcept {
   who.queued_ = true;
   (last_ != nullptr ? last_->next_ : first_) = &who;
   last_ = &who;
+  anyone_waits_.store(true, std::memory_order_relaxed);
 }
 
 void permits::remove_locked(waiter& who) noexcept {
   (who.previous_ != nullptr ? who.previous_->next_ : first_) = who.next_;
   (who.next_ != nullptr ? who.next_->previous_ : last_) = who.previous_;
   who.queued_ = false;
+  anyone_waits_.store(first_ != nullptr, std::memory_order_relaxed);
 }
 
 /// The timer's thread.

@@ -301,6 +301,21 @@ std::size_t solve_plan<T>::solution_size() const noexcept {
 }
 
 template <class T>
+std::size_t solve_plan<T>::bytes() const noexcept {
+  const auto& d = *data_;
+  auto sum = sizeof d + d.why.capacity() + d.inverse_diagonal.capacity() * sizeof(T);
+  if (d.a.matrix())
+    sum += d.a.matrix()->bytes();
+  if (d.factor)
+    sum += d.factor->bytes();
+  if (d.transposed && d.transposed != d.a.matrix())
+    sum += d.transposed->bytes();
+  if (d.walks)
+    sum += d.walks->bytes();
+  return sum;
+}
+
+template <class T>
 solve_plan<T> solve_plan<T>::with_seed(std::uint64_t seed) const {
   auto copy = std::make_shared<plan_data<T>>(*data_);
   copy->options.seed = seed;

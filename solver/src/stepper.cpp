@@ -34,25 +34,24 @@ void check_sizes(const solve_plan<T>& plan, std::size_t b, std::size_t x, std::s
 template <class T>
 stepper<T>::stepper(const solve_plan<T>& plan, std::span<const T> b, std::span<T> x,
                     std::span<std::byte> scratch)
-  : plan_(plan), x_(x) {
+  : data_(plan.data()), x_(x) {
   check_sizes(plan, b.size(), x.size(), scratch.size());
-  const auto& data = plan_.data();
   detail::carver memory{scratch};
-  if (data.extracts_entry()) {
+  if (data_.extracts_entry()) {
     full_ = memory.take<T>(b.size());
     std::fill(full_.begin(), full_.end(), T{0});
     x_[0] = 0;
     x = full_;
   }
   const double b_norm = detail::checked_norm(b, "b");
-  if (!data.options.entry)
+  if (!data_.options.entry)
     detail::checked_norm(std::span<const T>{x}, "the first guess of x");
   if (b_norm == 0) {
     std::fill(x_.begin(), x_.end(), T{0});
     report_ = {0, state::converged};
     return;
   }
-  method_ = detail::start_method(storage_, detail::problem<T>{data, b, x, b_norm}, memory);
+  method_ = detail::start_method(storage_, detail::problem<T>{data_, b, x, b_norm}, memory);
   report_ = method_->start();
   extract();
 }
@@ -76,7 +75,7 @@ step_report stepper<T>::step() noexcept {
 template <class T>
 void stepper<T>::extract() noexcept {
   if (!full_.empty())
-    x_[0] = full_[static_cast<std::size_t>(*plan_.options().entry)];
+    x_[0] = full_[static_cast<std::size_t>(*data_.options.entry)];
 }
 
 template <class T>

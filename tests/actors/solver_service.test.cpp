@@ -220,6 +220,8 @@ TEST_CASE("events and statistics survive CAF's serialiser and print with their f
   stats.scratch.hits = 12;
   CHECK(through_serialiser(stats).solves_completed == ~std::uint64_t{0});
   CHECK(through_serialiser(stats).scratch.hits == 12);
+  stats.plans.bytes = 13;
+  CHECK(through_serialiser(stats).plans.bytes == 13);
   CHECK_THAT(caf::deep_to_string(stats), ContainsSubstring("scratch = scratch_stats(hits = 12"));
   CHECK_THAT(caf::deep_to_string(solve_message{.a = small_matrix(), .b = std::vector{0.5}}),
              ContainsSubstring("a = 2 x 2 matrix with 4 entries, b = [0.5"));
@@ -348,7 +350,12 @@ TEST_CASE_METHOD(fixture, "ten thousand requests at once are all answered") {
   self->wait_for(client); // it ends when nothing is open any more
   CHECK(answered == count);
   CHECK(right == count);
-  CHECK(ask<solver::solver_stats>(service, caf::get_atom::value).first.solves_completed == count);
+  const auto stats = ask<solver::solver_stats>(service, caf::get_atom::value).first;
+  CHECK(stats.solves_completed == count);
+  // One matrix, one plan; but the first few may have made it at the same time.
+  CHECK(stats.plans.hits + stats.plans.misses == count);
+  CHECK(stats.plans.hits > 0);
+  CHECK(stats.plans.plans == 1);
   end(service);
 }
 

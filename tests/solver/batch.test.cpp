@@ -420,6 +420,36 @@ TEST_CASE("no more solves run at a time than there are permits, single ones and 
   CHECK(solver.stats().solves_completed == 40);
 }
 
+TEST_CASE("a batch that has all permits hands them to a solve that waits, between its own") {
+  auto pool = make_pool(2);
+  batch_solver solver{pool, {.concurrent_solves = 1}};
+  std::atomic<std::size_t> ended{0};
+  std::atomic<bool> single_ended{false};
+  // Of the batch each solve takes a while until the single one has ended, so that it never
+  // does before the batch has unless it gets a permit from it.
+  std::vector<request> requests;
+  for (int i = 0; i < 2000; ++i)
+    requests.push_back(calling([&] {
+      if (!single_ended.load())
+        std::this_thread::sleep_for(200us);
+    }));
+  basal::executors::completion batch_done, single_done;
+  solver.submit_batch<double>(
+    requests, {.on_progress = [&](batch_progress p) { ended.store(p.done); }, .block_width = 1},
+    [&](auto) { batch_done.set(); });
+  await_running(solver);
+  std::size_t ended_before = 0;
+  solver.submit<double>(calling([] {}), {}, [&](outcome) {
+    ended_before = ended.load();
+    single_ended.store(true);
+    single_done.set();
+  });
+  single_done.wait();
+  batch_done.wait();
+  CHECK(ended_before < 2000);
+  CHECK(ended == 2000);
+}
+
 TEST_CASE("when all permits are taken a solve waits, is rejected or runs out of time") {
   auto pool = make_pool(2);
   auto a = problems::dominant(20, 6);
@@ -656,6 +686,24 @@ TEST_CASE("on a pool that has stopped, requests fail instead of waiting for ever
   solver.submit<double>(endless(), {}, count);
   CHECK(stopped == 1001);
   CHECK(solver.solve(endless()).failure->code() == errc::stopped);
+}
+
+TEST_CASE("who comes again with a matrix finds its plan") {
+  auto pool = make_pool(2);
+  const auto a = problems::dominant(50, 1);
+  batch_solver solver{pool};
+  const auto first = solver.solve(sharing(a, 1).front());
+  const auto again = solver.solve(sharing(a, 1).front());
+  CHECK(same_bits(first.result.x, again.result.x));
+  CHECK(first.result.why == again.result.why);
+  CHECK(solver.stats().plans.misses == 1);
+  CHECK(solver.stats().plans.hits == 1);
+  solver.solve_batch(sharing(a, 10));
+  CHECK(solver.stats().plans.misses == 1);
+  batch_solver forgetful{pool, {.plan_cache_bytes = 0}};
+  forgetful.solve(sharing(a, 1).front());
+  forgetful.solve(sharing(a, 1).front());
+  CHECK(forgetful.stats().plans.hits == 0);
 }
 
 TEST_CASE("scratch memory is bounded, and a solve that needs more says so") {

@@ -8,21 +8,22 @@
 using namespace basal::solver;
 
 TEST_CASE("ten threads count ten thousand without a loss") {
-  shared_counter counter;
+  shared_counters counters;
   std::vector<std::thread> threads;
   for (int t = 0; t < 10; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 1000; ++i)
-        counter.add();
+        counters.add(counter::ticks);
     });
   for (auto& t : threads)
     t.join();
-  CHECK(counter.get() == 10'000);
+  CHECK(counters.get(counter::ticks) == 10'000);
+  CHECK(counters.get(counter::walks) == 0);
 }
 
-TEST_CASE("each counter has a cache line of its own") {
-  CHECK(sizeof(shared_counter) == 64);
-  CHECK(alignof(shared_counter) == 64);
+TEST_CASE("copies of the counters share no cache line") {
+  CHECK(sizeof(shared_counters) % (64 * shared_counters::copies) == 0);
+  CHECK(alignof(shared_counters) == 64);
 }
 
 TEST_CASE("rates and means are 0 while there is nothing to divide by") {

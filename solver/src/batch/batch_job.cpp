@@ -1,10 +1,8 @@
 #include "batch_job.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include <basal/solver/solve_scope.hpp>
 #include <basal/solver/stepper.hpp>
 
+#include "options_hash.hpp"
 #include "stepper_program.hpp"
 
 namespace basal::solver {
@@ -21,24 +20,8 @@ using executors::tick_clock;
 
 namespace {
 
-auto fields(const solve_options& o) {
-  return std::tie(o.method, o.preconditioner, o.tolerance, o.iteration_limit, o.entry, o.seed,
-                  o.walks_per_step, o.confidence, o.order);
-}
-
 auto fields(const budget& b) {
   return std::tuple{b.ticks, b.iterations, b.time.count(), b.bytes};
-}
-
-template <class... Fields>
-std::size_t hash_of(const std::tuple<Fields...>& values) {
-  std::size_t hash = 0;
-  auto mix = [&hash]<class T>(const T& value) {
-    hash = (hash ^ std::hash<std::remove_cvref_t<T>>{}(value)) * 0x9e37'79b9'7f4a'7c15u;
-    hash ^= hash >> 32;
-  };
-  std::apply([&](const auto&... value) { (mix(value), ...); }, values);
-  return hash;
 }
 
 /// What requests that may be solved together have in common; null if nothing can be shared.
@@ -52,9 +35,9 @@ const void* shared_part(const solve_request<T>& r) {
 /// The same for requests that may be solved together.
 template <class T>
 std::size_t hash_of_shared(const solve_request<T>& r) {
-  auto hash = hash_of(std::tuple{shared_part(r), hash_of(fields(r.limits))});
+  auto hash = detail::hash_of(std::tuple{shared_part(r), detail::hash_of(fields(r.limits))});
   if (auto* system = std::get_if<typename solve_request<T>::unplanned>(&r.problem))
-    hash ^= hash_of(fields(system->options));
+    hash ^= detail::hash_of(system->options);
   return hash;
 }
 
@@ -66,7 +49,7 @@ bool may_share(const solve_request<T>& a, const solve_request<T>& b) {
   using unplanned = typename solve_request<T>::unplanned;
   auto* left = std::get_if<unplanned>(&a.problem);
   auto* right = std::get_if<unplanned>(&b.problem);
-  return left == nullptr || fields(left->options) == fields(right->options);
+  return left == nullptr || left->options == right->options;
 }
 
 /// The rest of a budget.
@@ -80,6 +63,26 @@ budget without(budget all, const tick_result& spent, std::uint64_t ticks_of_cloc
   if (all.time != std::chrono::nanoseconds::max())
     all.time -= std::min(all.time, tick_clock::to_duration(ticks_of_clock));
   return all;
+}
+
+/// A block reads the matrix once for all its columns, but each row of its vectors is as long as
+/// the block is wide. Measured on an Ice Lake Xeon with Neumann's series: with 50 entries a row a
+/// block of 8 takes half of the time of 8 solves, with 30 three quarters, with 8 between 0.8 and
+/// 1.3, with the five of a plane's stencil twice the time. Narrower ones gain nothing.
+template <class T>
+bool blocks_pay(const solve_request<T>& r) {
+  constexpr std::int64_t entries_per_row = 16;
+  const auto* plan = std::get_if<solve_plan<T>>(&r.problem);
+  const auto& a = plan != nullptr ? plan->matrix()
+                                  : std::get<typename solve_request<T>::unplanned>(r.problem).a;
+  return a.matrix() != nullptr && a.matrix()->nonzeros() / entries_per_row >= a.size();
+}
+
+template <class T>
+std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t requests) {
+  constexpr std::uint32_t widest = 8;
+  // One block alone would leave the other executors without work.
+  return requests >= 2 * widest && blocks_pay(first) ? widest : 1;
 }
 
 template <class T>
@@ -106,22 +109,30 @@ batch_job<T>::batch_job(batch_solver::core& shared, std::vector<solve_request<T>
   divide(options.block_width);
   if (batch_ == 0)
     return;
-  shared.counters.batches.add();
+  shared.counters.add(counter::batches);
   shared.events.publish(
     {.kind = event_kind::batch_started, .id = batch_, .count = requests_.size()});
 }
 
-/// Puts requests that share a matrix into groups, and cuts the groups into units.
+/// Puts requests that share a matrix into groups, and cuts the groups into units. The executors
+/// have nothing to do meanwhile, so requests that have no use for a group are not looked up.
 template <class T>
 void batch_job<T>::divide(std::uint32_t block_width) {
+  units_.reserve(requests_.size());
   // By hash: requests for many entries of one solution differ in their options alone.
   std::unordered_multimap<std::size_t, group*> known;
   for (std::uint32_t i = 0; i < requests_.size(); ++i) {
+    const auto& r = requests_[i];
+    const bool planned = std::holds_alternative<solve_plan<T>>(r.problem);
+    if (planned && (block_width == 1 || (block_width == 0 && !blocks_pay(r)))) {
+      units_.push_back({nullptr, i, 1});
+      continue;
+    }
     group* found = nullptr;
-    if (shared_part(requests_[i]) != nullptr) {
-      const auto hash = hash_of_shared(requests_[i]);
+    if (shared_part(r) != nullptr) {
+      const auto hash = hash_of_shared(r);
       for (auto [it, end] = known.equal_range(hash); it != end && found == nullptr; ++it)
-        if (may_share(requests_[it->second->members.front()], requests_[i]))
+        if (may_share(requests_[it->second->members.front()], r))
           found = it->second;
       if (found == nullptr)
         known.emplace(hash, found = &groups_.emplace_back());
@@ -130,6 +141,8 @@ void batch_job<T>::divide(std::uint32_t block_width) {
     }
     found->members.push_back(i);
   }
+  if (groups_.empty())
+    return;
   for (auto& g : groups_) {
     const auto size = static_cast<std::uint32_t>(g.members.size());
     const auto width
@@ -143,25 +156,8 @@ void batch_job<T>::divide(std::uint32_t block_width) {
       units_.push_back({&g, first, rest});
   }
   // So that requests begin about in their order.
-  std::sort(units_.begin(), units_.end(), [](const unit& a, const unit& b) {
-    return a.shares->members[a.first] < b.shares->members[b.first];
-  });
-}
-
-/// A block reads the matrix once for all its columns, but each row of its vectors is as long as
-/// the block is wide. Measured on an Ice Lake Xeon with Neumann's series: with 50 entries a row a
-/// block of 8 takes half of the time of 8 solves, with 30 three quarters, with 8 between 0.8 and
-/// 1.3, with the five of a plane's stencil twice the time. Narrower ones gain nothing.
-template <class T>
-std::uint32_t batch_job<T>::width_of_blocks(const solve_request<T>& first, std::size_t requests) {
-  constexpr std::uint32_t widest = 8;
-  constexpr std::int64_t entries_per_row = 16;
-  const auto* plan = std::get_if<solve_plan<T>>(&first.problem);
-  const auto& a = plan != nullptr ? plan->matrix()
-                                  : std::get<typename solve_request<T>::unplanned>(first.problem).a;
-  const auto pays = a.matrix() != nullptr && a.matrix()->nonzeros() / entries_per_row >= a.size();
-  // One block alone would leave the other executors without work.
-  return pays && requests >= 2 * widest ? widest : 1;
+  std::sort(units_.begin(), units_.end(),
+            [](const unit& a, const unit& b) { return a.members().front() < b.members().front(); });
 }
 
 template <class T>
@@ -175,7 +171,7 @@ auto batch_job<T>::plan_of(group& g) noexcept -> const typename group::made& {
       mine->plan.emplace(*plan);
     } else {
       const auto& system = std::get<typename solve_request<T>::unplanned>(problem);
-      mine->plan.emplace(system.a, system.options);
+      mine->plan = shared().template plans<T>().get(system.a, system.options);
     }
   } catch (const error& e) {
     mine->failure = e;
@@ -194,34 +190,38 @@ template <class T>
 void batch_job<T>::run_unit(std::uint32_t number, lane& on) noexcept {
   const solve_scope inside;
   const auto& u = units_[number];
-  std::span<const std::uint32_t> members{u.shares->members.data() + u.first, u.count};
-  const auto& made = plan_of(*u.shares);
-  if (made.failure) {
-    for (auto request : members) {
+  if (u.shares == nullptr) {
+    run_planned(u.members(), std::get<solve_plan<T>>(requests_[u.first].problem), on);
+  } else if (const auto& made = plan_of(*u.shares); made.plan) {
+    run_planned(u.members(), *made.plan, on);
+  } else {
+    for (auto request : u.members()) {
       begin(request);
       fail(request, *made.failure);
     }
-  } else {
-    auto together = false;
-    if (members.size() > 1 && block_stepper<T>::supports(*made.plan)) {
-      try {
-        together = run_block(members, *made.plan, on);
-      } catch (const std::exception&) {
-        // One column is at fault: alone, each gets its own answer.
-      }
-    }
-    if (!together)
-      for (auto request : members)
-        run_single(request, *made.plan, on);
   }
-  tell_progress(members.size());
+  tell_progress(u.count);
+}
+
+template <class T>
+void batch_job<T>::run_planned(std::span<const std::uint32_t> members, const solve_plan<T>& plan,
+                               lane& on) noexcept {
+  if (members.size() > 1 && block_stepper<T>::supports(plan)) {
+    try {
+      if (run_block(members, plan, on))
+        return;
+    } catch (const std::exception&) {
+      // One column is at fault: alone, each gets its own answer.
+    }
+  }
+  for (auto request : members)
+    run_single(request, plan, on);
 }
 
 template <class T>
 void batch_job<T>::refuse_unit(std::uint32_t number, errc why) noexcept {
   const auto& u = units_[number];
-  for (std::uint32_t i = 0; i < u.count; ++i) {
-    auto request = u.shares->members[u.first + i];
+  for (auto request : u.members()) {
     switch (why) {
     case errc::too_busy:
       fail(request, {why, "all " + std::to_string(shared().gate.total())
@@ -271,7 +271,7 @@ void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, budg
       out.exhausted = budget_kind::bytes;
       return;
     }
-    auto scratch = shared().scratch.acquire(bytes);
+    const auto scratch = on.scratch(bytes);
     if (!scratch)
       throw error{errc::out_of_scratch,
                   "the solve needs " + std::to_string(bytes)
@@ -283,13 +283,13 @@ void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, budg
     allowed.iterations = std::min(allowed.iterations, plan->options().iteration_limit);
     tick_result ran;
     {
-      stepper<T> steps{*plan, requests_[request].b, result.x, scratch->bytes()};
+      stepper<T> steps{*plan, requests_[request].b, result.x, *scratch};
       stepper_program<stepper<T>> program{steps, plan->chosen()};
       ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
       result.half_width = static_cast<double>(steps.half_width());
       if (!steps.detail().empty())
         result.why.append("; ").append(steps.detail());
-      shared().counters.walks.add(steps.walks());
+      shared().counters.add(counter::walks, steps.walks());
     }
     out.ticks += ran.ticks;
     result.iterations += ran.iterations;
@@ -297,7 +297,7 @@ void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, budg
     result.state = ran.state;
     out.exhausted = ran.exhausted;
     if (plan->chosen() == method::neumann)
-      shared().counters.neumann_terms.add(ran.iterations);
+      shared().counters.add(counter::neumann_terms, ran.iterations);
     if (ran.state == state::running)
       throw stopped();
     if (ran.state != state::stalled && ran.state != state::diverged)
@@ -354,7 +354,7 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
   allowed.iterations = std::min(allowed.iterations, plan.options().iteration_limit);
   stepper_program<block_stepper<T>> program{steps, plan.chosen()};
   auto ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
-  shared().counters.blocks.add();
+  shared().counters.add(counter::blocks);
   for (std::size_t k = 0; k < width; ++k) {
     const auto request = members[k];
     auto& out = outcomes_[request];
@@ -362,7 +362,7 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
     const auto& report = steps.column(k);
     out.ticks = result.iterations = steps.steps(k);
     if (plan.chosen() == method::neumann)
-      shared().counters.neumann_terms.add(result.iterations);
+      shared().counters.add(counter::neumann_terms, result.iterations);
     if (report.state == state::running && ran.state == state::running) {
       fail(request, stopped());
       continue;
@@ -411,21 +411,21 @@ void batch_job<T>::complete(std::uint32_t request, std::uint64_t began) noexcept
   auto& out = outcomes_[request];
   auto& c = shared().counters;
   out.elapsed = tick_clock::to_duration(tick_clock::now() - began);
-  c.completed.add();
-  c.ticks.add(out.ticks);
-  c.latency_ns.add(static_cast<std::uint64_t>(out.elapsed.count()));
+  c.add(counter::completed);
+  c.add(counter::ticks, out.ticks);
+  c.add(counter::latency_ns, static_cast<std::uint64_t>(out.elapsed.count()));
   switch (out.result.state) {
   case state::converged:
-    c.converged.add();
+    c.add(counter::converged);
     break;
   case state::stalled:
-    c.stalled.add();
+    c.add(counter::stalled);
     break;
   case state::diverged:
-    c.diverged.add();
+    c.add(counter::diverged);
     break;
   default:
-    c.exhausted.add();
+    c.add(counter::exhausted);
   }
   shared().events.publish({.kind = event_kind::solve_completed,
                            .id = out.id,
@@ -437,14 +437,14 @@ template <class T>
 void batch_job<T>::fail(std::uint32_t request, error why) noexcept {
   auto& out = outcomes_[request];
   auto& c = shared().counters;
-  c.failed.add();
-  c.ticks.add(out.ticks);
+  c.add(counter::failed);
+  c.add(counter::ticks, out.ticks);
   if (why.code() == errc::too_busy)
-    c.rejected.add();
+    c.add(counter::rejected);
   if (why.code() == errc::timed_out)
-    c.timed_out.add();
+    c.add(counter::timed_out);
   if (why.code() == errc::cancelled)
-    c.cancelled.add();
+    c.add(counter::cancelled);
   shared().events.publish(
     {.kind = event_kind::solve_failed, .id = first_id_ + request, .error = why.code()});
   out.result = {};
@@ -455,8 +455,10 @@ void batch_job<T>::fail(std::uint32_t request, error why) noexcept {
 /// nobody waits; the last request's end is told by finish().
 template <class T>
 void batch_job<T>::tell_progress(std::size_t requests) noexcept {
+  if (!on_progress_)
+    return;
   auto done = requests_done_.fetch_add(requests, std::memory_order_relaxed) + requests;
-  if (!on_progress_ || done == requests_.size())
+  if (done == requests_.size())
     return;
   std::unique_lock guard{progress_mutex_, std::try_to_lock};
   if (!guard || done <= progress_told_)

@@ -37,8 +37,8 @@ public:
   }
 
 private:
-  /// Requests that share a plan. Whoever needs it first makes it; when two do at the
-  /// same time, both make one and the first to finish wins, so nobody waits.
+  /// Requests that share a plan, or may be a block. Whoever needs the plan first makes it; when
+  /// two do at the same time, both make one and the first to finish wins, so nobody waits.
   struct group {
     struct made {
       std::optional<solve_plan<T>> plan;
@@ -57,9 +57,13 @@ private:
   };
 
   struct unit {
-    group* shares; ///< its members from `first` on
-    std::uint32_t first;
+    group* shares;       ///< its members from `first` on; null: request `first` alone, which
+    std::uint32_t first; ///< brings its plan
     std::uint32_t count;
+
+    std::span<const std::uint32_t> members() const noexcept {
+      return {shares != nullptr ? shares->members.data() + first : &first, count};
+    }
   };
 
   void run_unit(std::uint32_t number, lane& on) noexcept override;
@@ -67,8 +71,9 @@ private:
   void finish() noexcept override;
 
   void divide(std::uint32_t block_width);
-  static std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t requests);
   const typename group::made& plan_of(group& g) noexcept;
+  void run_planned(std::span<const std::uint32_t> members, const solve_plan<T>& plan,
+                   lane& on) noexcept;
 
   void run_single(std::uint32_t request, const solve_plan<T>& plan, lane& on) noexcept;
   bool run_block(std::span<const std::uint32_t> members, const solve_plan<T>& plan, lane& on);

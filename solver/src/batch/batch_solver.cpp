@@ -36,7 +36,7 @@ batch_solver::~batch_solver() {
 void batch_solver::refuse_inside_a_solve() const {
   if (!solve_scope::active())
     return;
-  core_->counters.nested.add();
+  core_->counters.add(counter::nested);
   throw error{errc::nested, "a batch_solver was called from inside a solve, by a matrix-free "
                             "operator probably; a solve is sequential: call it before or after"};
 }
@@ -111,25 +111,26 @@ const solver_limits& batch_solver::limits() const noexcept {
 solver_stats batch_solver::stats() const noexcept {
   const auto& c = core_->counters;
   return {
-    .solves_completed = c.completed.get(),
-    .converged = c.converged.get(),
-    .stalled = c.stalled.get(),
-    .diverged = c.diverged.get(),
-    .budget_exhausted = c.exhausted.get(),
-    .failed = c.failed.get(),
-    .rejected = c.rejected.get(),
-    .timed_out = c.timed_out.get(),
-    .cancelled = c.cancelled.get(),
-    .batches = c.batches.get(),
-    .ticks = c.ticks.get(),
-    .neumann_terms = c.neumann_terms.get(),
-    .walks = c.walks.get(),
-    .latency_ns = c.latency_ns.get(),
-    .blocks = c.blocks.get(),
+    .solves_completed = c.get(counter::completed),
+    .converged = c.get(counter::converged),
+    .stalled = c.get(counter::stalled),
+    .diverged = c.get(counter::diverged),
+    .budget_exhausted = c.get(counter::exhausted),
+    .failed = c.get(counter::failed),
+    .rejected = c.get(counter::rejected),
+    .timed_out = c.get(counter::timed_out),
+    .cancelled = c.get(counter::cancelled),
+    .batches = c.get(counter::batches),
+    .ticks = c.get(counter::ticks),
+    .neumann_terms = c.get(counter::neumann_terms),
+    .walks = c.get(counter::walks),
+    .latency_ns = c.get(counter::latency_ns),
+    .blocks = c.get(counter::blocks),
     .running = core_->gate.in_use(),
     .events_lost = core_->events.lost(),
-    .nested_calls = c.nested.get(),
+    .nested_calls = c.get(counter::nested),
     .scratch = core_->scratch.stats(),
+    .plans = core_->plans<float>().stats() + core_->plans<double>().stats(),
   };
 }
 

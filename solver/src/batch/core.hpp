@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <tuple>
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/solver/batch.hpp>
 #include <basal/solver/permits.hpp>
+#include <basal/solver/plan_cache.hpp>
 #include <basal/solver/scratch_pool.hpp>
 
 namespace basal::solver {
@@ -17,7 +19,11 @@ namespace basal::solver {
 class batch_solver::core {
 public:
   core(executors::executor_pool* p, const solver_limits& l)
-    : pool(p), limits(l), gate(l), scratch(l.scratch_bytes) {
+    : pool(p),
+      limits(l),
+      gate(l),
+      scratch(l.scratch_bytes),
+      plans_{l.plan_cache_bytes, l.plan_cache_bytes} {
   }
 
   /// Ends everything: see ~batch_solver. Once.
@@ -51,6 +57,11 @@ public:
       idle->set();
   }
 
+  template <class T>
+  plan_cache<T>& plans() noexcept {
+    return std::get<plan_cache<T>>(plans_);
+  }
+
   executors::executor_pool* const pool; ///< null: on the calling thread
   const solver_limits limits;
   permits gate;
@@ -64,12 +75,11 @@ public:
   std::atomic<std::uint64_t> last_solve{0};
   std::atomic<std::uint64_t> last_batch{0};
 
-  struct {
-    shared_counter completed, converged, stalled, diverged, exhausted, failed, rejected, timed_out,
-      cancelled, batches, ticks, neumann_terms, walks, latency_ns, blocks, nested;
-  } counters;
+  shared_counters counters;
 
 private:
+  std::tuple<plan_cache<float>, plan_cache<double>> plans_;
+
   std::mutex mutex_;
   std::size_t jobs_ = 0;
   executors::completion* idle_ = nullptr; ///< of stop_and_wait()

@@ -73,11 +73,14 @@ lane::ended lane::run(executors::executor* self) noexcept {
       owner_.run_unit(*unit_, *this);
     unit_.reset();
     refused_.reset();
+    const bool yields = turn_is_over();
     // One permit a solve: others who wait come before this lane's next unit.
-    if (std::exchange(has_permit_, false))
-      owner_.shared().gate.release();
-    let_others_run();
+    if (yields || owner_.shared().gate.anyone_waits())
+      give_back();
+    if (yields)
+      yield();
   }
+  give_back();
   owner_.lane_ended(); // `this` may be gone from here on
   return ended::yes;
 }
@@ -115,21 +118,42 @@ bool lane::get_permit() noexcept {
 }
 
 bool lane::look() noexcept {
-  let_others_run();
+  if (turn_is_over())
+    yield();
   return !owner_.stop_reason();
 }
 
-void lane::let_others_run() noexcept {
+/// Whether other work of its executor waits, and has waited long enough.
+bool lane::turn_is_over() const noexcept {
   if (self_ == nullptr || !self_->work_waits())
-    return;
+    return false;
   // The pool's own turn is about twice as long; solves of a few microseconds should
   // not change fibers after each.
   static const auto turn = executors::tick_clock::to_ticks(std::chrono::microseconds{100});
-  auto now = executors::tick_clock::now();
-  if (now - turn_start_ < turn)
-    return;
+  return executors::tick_clock::now() - turn_start_ >= turn;
+}
+
+void lane::yield() noexcept {
   self_->yield();
   turn_start_ = executors::tick_clock::now();
+}
+
+std::optional<std::span<std::byte>> lane::scratch(std::size_t bytes) noexcept {
+  const auto block = scratch_pool::block_bytes(bytes);
+  if (scratch_.bytes().size() != block) {
+    scratch_ = {}; // first, as it counts against the limit
+    auto lease = owner_.shared().scratch.acquire(block);
+    if (!lease)
+      return std::nullopt;
+    scratch_ = std::move(*lease);
+  }
+  return scratch_.bytes().first(bytes);
+}
+
+void lane::give_back() noexcept {
+  scratch_ = {};
+  if (std::exchange(has_permit_, false))
+    owner_.shared().gate.release();
 }
 
 job::job(batch_solver::core& shared, std::stop_token stop)

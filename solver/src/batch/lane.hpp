@@ -6,12 +6,14 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/work_item.hpp>
 #include <basal/solver/errors.hpp>
 #include <basal/solver/permits.hpp>
+#include <basal/solver/scratch_pool.hpp>
 #include <basal/solver/work_queue.hpp>
 
 #include "core.hpp"
@@ -23,6 +25,10 @@ class job;
 /// One of the threads of control of a job, a work item for as long as it runs. It
 /// does units of the job, one after the other, each with a permit. When it must wait
 /// for one it is nothing but an entry in the queue of the permits.
+///
+/// Permit and scratch memory stay with it from one unit to the next until somebody
+/// waits for a permit, or it lets other work run: both are words that all executors
+/// share, and to take them for each solve of some microseconds costs as much as half of it.
 class alignas(64) lane final : private permits::waiter {
 public:
   explicit lane(job& owner) noexcept : owner_(owner) {
@@ -40,6 +46,10 @@ public:
   /// Between ticks: lets other work have its turn. @returns whether to go on.
   bool look() noexcept;
 
+  /// Memory for the unit that runs, aligned to 64; what it was given before is void.
+  /// Nothing if the scratch pool has none.
+  std::optional<std::span<std::byte>> scratch(std::size_t bytes) noexcept;
+
   work_range units;
 
 private:
@@ -48,7 +58,9 @@ private:
   ended run(executors::executor* self) noexcept;
   bool next_unit() noexcept;
   bool get_permit() noexcept;
-  void let_others_run() noexcept;
+  bool turn_is_over() const noexcept;
+  void yield() noexcept;
+  void give_back() noexcept;
   void answered(permits::verdict v) noexcept override;
 
   static const executors::work_ops ops;
@@ -56,6 +68,7 @@ private:
   job& owner_;
   std::optional<std::uint32_t> unit_; ///< claimed, not yet done
   bool has_permit_ = false;
+  scratch_pool::lease scratch_;
   std::optional<errc> refused_;                 ///< why it got no permit
   executors::executor* self_ = nullptr;         ///< while it runs
   std::uint64_t turn_start_ = 0;                ///< tick_clock

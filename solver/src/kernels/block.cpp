@@ -127,13 +127,7 @@ constexpr block_table<T> block_kernels{block_dot<Fused, T>,         block_scale<
                                        block_residual<Fused, T>,    block_neumann<Fused, T>,
                                        block_cg_residual<Fused, T>, block_cg_direction<Fused, T>};
 
-const block_table<float>* block_f32(summation order) {
-  return order == summation::native ? &block_kernels<true, float> : &block_kernels<false, float>;
-}
-
-const block_table<double>* block_f64(summation order) {
-  return order == summation::native ? &block_kernels<true, double> : &block_kernels<false, double>;
-}
+BASAL_KERNEL_TABLES(block)
 
 } // namespace basal::solver::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -143,16 +137,7 @@ namespace basal::solver::kernels {
 
 namespace {
 
-HWY_EXPORT(block_f32);
-HWY_EXPORT(block_f64);
-
-template <class T>
-const block_table<T>& best(summation order) {
-  if constexpr (std::is_same_v<T, float>)
-    return *HWY_DYNAMIC_DISPATCH(block_f32)(order);
-  else
-    return *HWY_DYNAMIC_DISPATCH(block_f64)(order);
-}
+BASAL_BEST_KERNELS(block)
 
 } // namespace
 

@@ -264,15 +264,7 @@ constexpr product_table<T> product_kernels{multiply<Fused, T>, multiply_dot<Fuse
                                            residual<Fused, T>, neumann_term<Fused, T>,
                                            multiply_block<Fused, T>};
 
-const product_table<float>* product_f32(summation order) {
-  return order == summation::native ? &product_kernels<true, float>
-                                    : &product_kernels<false, float>;
-}
-
-const product_table<double>* product_f64(summation order) {
-  return order == summation::native ? &product_kernels<true, double>
-                                    : &product_kernels<false, double>;
-}
+BASAL_KERNEL_TABLES(product)
 
 } // namespace basal::solver::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -282,16 +274,7 @@ namespace basal::solver::kernels {
 
 namespace {
 
-HWY_EXPORT(product_f32);
-HWY_EXPORT(product_f64);
-
-template <class T>
-const product_table<T>& best(summation order) {
-  if constexpr (std::is_same_v<T, float>)
-    return *HWY_DYNAMIC_DISPATCH(product_f32)(order);
-  else
-    return *HWY_DYNAMIC_DISPATCH(product_f64)(order);
-}
+BASAL_BEST_KERNELS(product)
 
 [[maybe_unused]] bool fits(index count, std::size_t size) {
   return static_cast<std::size_t>(count) == size;

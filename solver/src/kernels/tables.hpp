@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include <basal/solver/csr_matrix.hpp>
 #include <basal/solver/detail/packed_rows.hpp>
@@ -56,3 +57,28 @@ struct block_table {
 };
 
 } // namespace basal::solver::kernels
+
+// Macros, because the names that Highway exports and looks up are made by its own.
+
+// Once per instruction set: the functions to export, from NAME_kernels<bool Fused, T>.
+#define BASAL_KERNEL_TABLES(NAME)                                                                  \
+  const NAME##_table<float>* NAME##_f32(summation order) {                                         \
+    return order == summation::native ? &NAME##_kernels<true, float>                               \
+                                      : &NAME##_kernels<false, float>;                             \
+  }                                                                                                \
+  const NAME##_table<double>* NAME##_f64(summation order) {                                        \
+    return order == summation::native ? &NAME##_kernels<true, double>                              \
+                                      : &NAME##_kernels<false, double>;                            \
+  }
+
+// Once: best<T>(order), the table for the CPU that this runs on.
+#define BASAL_BEST_KERNELS(NAME)                                                                   \
+  HWY_EXPORT(NAME##_f32);                                                                          \
+  HWY_EXPORT(NAME##_f64);                                                                          \
+  template <class T>                                                                               \
+  const NAME##_table<T>& best(summation order) {                                                   \
+    if constexpr (std::is_same_v<T, float>)                                                        \
+      return *HWY_DYNAMIC_DISPATCH(NAME##_f32)(order);                                             \
+    else                                                                                           \
+      return *HWY_DYNAMIC_DISPATCH(NAME##_f64)(order);                                             \
+  }

@@ -53,15 +53,7 @@ void upper(const triangle<T>& m, T* z) {
 template <bool Fused, class T>
 constexpr triangular_table<T> triangular_kernels{lower<Fused, T>, upper<Fused, T>};
 
-const triangular_table<float>* triangular_f32(summation order) {
-  return order == summation::native ? &triangular_kernels<true, float>
-                                    : &triangular_kernels<false, float>;
-}
-
-const triangular_table<double>* triangular_f64(summation order) {
-  return order == summation::native ? &triangular_kernels<true, double>
-                                    : &triangular_kernels<false, double>;
-}
+BASAL_KERNEL_TABLES(triangular)
 
 } // namespace basal::solver::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -71,16 +63,7 @@ namespace basal::solver::kernels {
 
 namespace {
 
-HWY_EXPORT(triangular_f32);
-HWY_EXPORT(triangular_f64);
-
-template <class T>
-const triangular_table<T>& best(summation order) {
-  if constexpr (std::is_same_v<T, float>)
-    return *HWY_DYNAMIC_DISPATCH(triangular_f32)(order);
-  else
-    return *HWY_DYNAMIC_DISPATCH(triangular_f64)(order);
-}
+BASAL_BEST_KERNELS(triangular)
 
 } // namespace
 

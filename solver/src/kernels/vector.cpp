@@ -167,14 +167,7 @@ constexpr vector_table<T> vector_kernels{dot<Fused, T>,
                                          bicgstab_omega<Fused, T>,
                                          bicgstab_update<Fused, T>};
 
-const vector_table<float>* vector_f32(summation order) {
-  return order == summation::native ? &vector_kernels<true, float> : &vector_kernels<false, float>;
-}
-
-const vector_table<double>* vector_f64(summation order) {
-  return order == summation::native ? &vector_kernels<true, double>
-                                    : &vector_kernels<false, double>;
-}
+BASAL_KERNEL_TABLES(vector)
 
 } // namespace basal::solver::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -184,16 +177,7 @@ namespace basal::solver::kernels {
 
 namespace {
 
-HWY_EXPORT(vector_f32);
-HWY_EXPORT(vector_f64);
-
-template <class T>
-const vector_table<T>& best(summation order) {
-  if constexpr (std::is_same_v<T, float>)
-    return *HWY_DYNAMIC_DISPATCH(vector_f32)(order);
-  else
-    return *HWY_DYNAMIC_DISPATCH(vector_f64)(order);
-}
+BASAL_BEST_KERNELS(vector)
 
 } // namespace
 

@@ -1,7 +1,10 @@
 // BiCGSTAB (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992)), preconditioned from the right, so
 // that its residual is that of the system. Where the method breaks down it begins again with the
-// current residual as its shadow.
+// current residual as its shadow; where it breaks down at once, as it may with a sparse right-hand
+// side whose entries the first products only move, with a shadow of random numbers.
 #pragma once
+
+#include <basal/solver/random.hpp>
 
 #include "method/vector_iteration.hpp"
 
@@ -73,19 +76,28 @@ private:
       kernels::scale<T>(plan.inverse_diagonal, from, to);
   }
 
-  void begin() noexcept {
-    std::copy(this->r_.begin(), this->r_.end(), shadow_.begin());
+  enum class shadow_of : bool { residual, dice };
+
+  void begin(shadow_of what = shadow_of::residual) noexcept {
     std::copy(this->r_.begin(), this->r_.end(), direction_.begin());
-    rho_ = kernels::dot<T>(this->r_, this->r_, this->order());
-    shadow_norm_ = std::sqrt(rho_);
+    if (what == shadow_of::residual) {
+      std::copy(this->r_.begin(), this->r_.end(), shadow_.begin());
+    } else {
+      walk_numbers numbers{0, 0};
+      std::generate(shadow_.begin(), shadow_.end(),
+                    [&numbers] { return static_cast<T>(numbers.next() - 0.5); });
+    }
+    rho_ = kernels::dot<T>(this->r_, shadow_, this->order());
+    shadow_norm_ = std::sqrt(kernels::dot<T>(shadow_, shadow_, this->order()));
+    shadow_kind_ = what;
     progressed_ = false;
   }
 
   step_report break_down() noexcept {
-    if (!progressed_)
+    if (!progressed_ && shadow_kind_ == shadow_of::dice)
       return this->give_up(state::stalled, "BiCGSTAB breaks down: r'Ar or (Ar)'(Ar) is 0");
     this->true_residual();
-    begin();
+    begin(progressed_ ? shadow_of::residual : shadow_of::dice);
     return {this->residual_, state::running};
   }
 
@@ -97,6 +109,7 @@ private:
   std::span<T> t_;
   double rho_ = 0;
   double shadow_norm_ = 0;
+  shadow_of shadow_kind_ = shadow_of::residual;
   bool progressed_ = false; // since the shadow was chosen
 };
 

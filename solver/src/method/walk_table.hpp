@@ -1,6 +1,7 @@
 // Where a random walk for A x = b may go: x_i = c_i + sum of h_ij x_j with H = I - D^-1 A.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct walk_table {
 
   // The next place of a walk at `row` that draws u in [0, 1); null if it ends there.
   const step* next(index row, double u) const noexcept;
+
+  std::size_t bytes() const noexcept {
+    return row_starts.capacity() * sizeof(index) + steps.capacity() * sizeof(step)
+           + end_weight.capacity() * sizeof(double);
+  }
 
   std::vector<index> row_starts;
   std::vector<step> steps;

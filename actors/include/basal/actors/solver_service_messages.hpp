@@ -292,6 +292,14 @@ typename Inspector::result_type inspect(Inspector& f, scratch_stats& x) {
 }
 
 template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, plan_cache_stats& x) {
+  const actors::detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("plan_cache_stats"), field("hits", x.hits),
+           field("misses", x.misses), field("evicted", x.evicted), field("plans", x.plans),
+           field("bytes", x.bytes));
+}
+
+template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, solver_stats& x) {
   const actors::detail::field_namer<Inspector> field;
   return f(
@@ -302,7 +310,7 @@ typename Inspector::result_type inspect(Inspector& f, solver_stats& x) {
     field("batches", x.batches), field("ticks", x.ticks), field("neumann_terms", x.neumann_terms),
     field("walks", x.walks), field("latency_ns", x.latency_ns), field("blocks", x.blocks),
     field("running", x.running), field("events_lost", x.events_lost),
-    field("nested_calls", x.nested_calls), field("scratch", x.scratch));
+    field("nested_calls", x.nested_calls), field("scratch", x.scratch), field("plans", x.plans));
 }
 
 } // namespace basal::solver

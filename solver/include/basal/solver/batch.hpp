@@ -27,8 +27,9 @@ namespace basal::solver {
 /// One system to solve. T is float or double.
 template <class T>
 struct solve_request {
-  /// A matrix of which nothing is known yet. Requests of a batch that share it
-  /// and have the same options share the analysis.
+  /// A matrix of which nothing is known yet. Requests that share it and have the same
+  /// options share the analysis: those of a batch, and later ones as long as
+  /// solver_limits::plan_cache_bytes allows.
   struct unplanned {
     linear_operator<T> a;
     solve_options options = {};

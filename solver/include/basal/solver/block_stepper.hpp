@@ -28,9 +28,13 @@ public:
   static std::size_t scratch_bytes(const solve_plan<T>& plan, std::size_t width) noexcept;
 
   /// 1 <= width <= max_width; B and X have width times the size of A numbers; X holds the first
-  /// guesses. Throws error: dimension_mismatch, not_finite (naming the column), bad_option.
+  /// guesses. The plan, B, X and scratch must outlive it. Throws error: dimension_mismatch,
+  /// not_finite (naming the column), bad_option.
   block_stepper(const solve_plan<T>& plan, std::size_t width, std::span<const T> b, std::span<T> x,
                 std::span<std::byte> scratch);
+  block_stepper(solve_plan<T>&&, std::size_t, std::span<const T>, std::span<T>,
+                std::span<std::byte>)
+    = delete;
 
   block_stepper(block_stepper&&) = delete;
 
@@ -62,7 +66,7 @@ private:
   void end_column(std::size_t k, state s) noexcept;
   step_report summary() const noexcept;
 
-  solve_plan<T> plan_;
+  const detail::plan_data<T>& data_;
   std::size_t width_;
   std::span<const T> b_;
   std::span<T> x_;

@@ -1,6 +1,7 @@
 /// Incomplete factorisations without fill-in: IC(0) and ILU(0).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,12 +37,22 @@ public:
     return shift_;
   }
 
+  /// Memory of the arrays.
+  std::size_t bytes() const noexcept {
+    return lower_.bytes() + upper_.bytes();
+  }
+
 private:
   struct triangle_arrays {
     std::vector<index> row_starts{0};
     std::vector<index> columns;
     std::vector<T> values;
     std::vector<T> inverse_diagonal;
+
+    std::size_t bytes() const noexcept {
+      return (row_starts.capacity() + columns.capacity()) * sizeof(index)
+             + (values.capacity() + inverse_diagonal.capacity()) * sizeof(T);
+    }
   };
 
   incomplete_factor() = default;

@@ -26,6 +26,11 @@ struct solver_limits {
   /// fails with errc::out_of_scratch.
   std::size_t scratch_bytes = executors::usable_cpus() * (std::size_t{16} << 20);
 
+  /// Of the plans kept for requests that come again with the same matrix object and options,
+  /// matrices included (plan_cache); each number type has as many. 0 keeps none. A guess: a
+  /// few matrices of the size that a second cache holds, or one of a million entries.
+  std::size_t plan_cache_bytes = std::size_t{64} << 20;
+
   solver::backpressure backpressure = solver::backpressure::wait;
 
   /// For wait_timeout; from the time at which the solve asks for its permit.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -76,6 +77,12 @@ public:
   /// From now on everybody is rejected; those who are queued are answered.
   void close() noexcept;
 
+  /// Whether somebody is queued: then those who hold a permit that they could do
+  /// without should give it back. A load; may be late by a moment.
+  bool anyone_waits() const noexcept {
+    return anyone_waits_.load(std::memory_order_relaxed);
+  }
+
   std::size_t in_use() const noexcept;
 
   std::size_t total() const noexcept {
@@ -98,6 +105,10 @@ private:
   bool closed_ = false;
   bool closing_ = false; ///< somebody answers those who wait
   bool stop_timer_ = false;
+
+  /// Whether the queue is not empty, for those without the mutex. Relaxed: a hint; who
+  /// misses it now sees it after the next solve.
+  alignas(64) std::atomic<bool> anyone_waits_{false};
 
   // Only with backpressure::wait_timeout. All wait equally long, so the first in the queue is
   // the first to expire. Sleeps while nobody waits.

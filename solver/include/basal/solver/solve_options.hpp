@@ -59,6 +59,8 @@ struct solve_options {
   double confidence = 0.95;
 
   summation order = summation::native;
+
+  friend bool operator==(const solve_options&, const solve_options&) = default;
 };
 
 /// Throws error{bad_option}, naming the option and its range.

@@ -47,6 +47,10 @@ public:
   /// Numbers that a stepper's x must have: 1 if options.entry is set, else the size of A.
   std::size_t solution_size() const noexcept;
 
+  /// Memory of what the plan refers to: the matrix with its packed form, factors and tables.
+  /// Whatever it shares with other plans counts in each.
+  std::size_t bytes() const noexcept;
+
   /// What to try when this plan did not converge; none if the method was named by the user or
   /// there is nothing better. Allocates.
   std::optional<solve_plan> fallback() const;

@@ -12,4 +12,5 @@
 #include <basal/solver/solve.hpp>
 #include <basal/solver/solve_plan.hpp>
 #include <basal/solver/stepper.hpp>
+#include <basal/solver/top_k.hpp>
 #include <basal/solver/triplets.hpp>

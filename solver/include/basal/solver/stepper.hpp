@@ -20,7 +20,7 @@ class iteration;
 /// The constructor checks; step() does one iteration (one term, one batch of walks or of
 /// pushes), allocates nothing, takes no lock, starts no work elsewhere and does not throw. It
 /// belongs to one thread at a time. Between steps x holds the current, finite iterate.
-/// b, x and scratch must outlive it.
+/// The plan, b, x and scratch must outlive it.
 template <class T>
 class stepper {
 public:
@@ -30,6 +30,7 @@ public:
   /// anything. Throws error: dimension_mismatch, not_finite.
   stepper(const solve_plan<T>& plan, std::span<const T> b, std::span<T> x,
           std::span<std::byte> scratch);
+  stepper(solve_plan<T>&&, std::span<const T>, std::span<T>, std::span<std::byte>) = delete;
 
   stepper(stepper&&) = delete;
   ~stepper();
@@ -62,7 +63,8 @@ private:
 
   void extract() noexcept;
 
-  solve_plan<T> plan_;
+  // Not a copy of the plan: solves on several threads would pass its count of references around.
+  const detail::plan_data<T>& data_;
   std::span<T> x_;
   std::span<T> full_; // all of x, where one entry is wanted and the method computes all
   step_report report_;
