@@ -161,10 +161,10 @@ void scheduler::start() {
   try {
     start_executors();
     clock_.start(system());
+    super::start();                         // CAF's printer, on a thread of its own
   } catch (const std::exception& problem) { // std::system_error, std::bad_alloc
     give_up(problem);
   }
-  super::start();
 }
 
 void scheduler::start_executors() {
@@ -177,7 +177,7 @@ void scheduler::start_executors() {
   config.quantum = compute_config_.quantum;
   config.pin = compute_config_.pin;
   config.steal_after = compute_config_.quantum; // as continuations
-  config.newest_ops = &job_ops; // an actor that was just sent to runs next
+  config.newest_ops = &job_ops;                 // an actor that was just sent to runs next
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {
     auto& owner = *static_cast<scheduler*>(context);
