@@ -1,5 +1,7 @@
 #include <basal/actors/actor_system_config.hpp>
 
+#include "settings.hpp"
+
 #include <basal/actors/knob_options.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
@@ -10,8 +12,11 @@
 #include <caf/timespan.hpp>
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,43 +75,84 @@ actor_system_config::actor_system_config() {
 
 // In CAF the file overrides what the program has set; here the command line alone does. A value
 // that the environment overrides is taken out: read_options then finds the variable.
-template <class Source>
-caf::error actor_system_config::parse_from(string_list args, Source&& source) {
+caf::error actor_system_config::parse(string_list args, std::istream& ini) {
   const auto set_by_program = content;
-  if (auto problem = super::parse(args, source))
-    return problem;
   caf::settings on_command_line;
-  custom_options_.parse(on_command_line, args);
-  for (const auto* name : actors::option_names) {
-    const auto option = std::string{"basal."} + name;
-    if (caf::get_if(&on_command_line, option) != nullptr)
+  const auto end_of_options = custom_options_.parse(on_command_line, args).second;
+  const bool readable = ini.good(); // CAF reports a file that is not, if it was named
+  std::ostringstream text;          // to be read twice
+  if (readable)
+    text << ini.rdbuf();
+  caf::settings in_file;
+  caf::error refused;
+  try {
+    in_file = actors::settings_in_file(text.str(), custom_options_);
+    for (auto i = args.cbegin(); i != args.cend(); ++i) {
+      actors::check_argument(*i, custom_options_);
+      if (i == end_of_options)
+        break;
+    }
+  } catch (const std::invalid_argument& invalid) {
+    refused = caf::make_error(caf::sec::invalid_argument, std::string{invalid.what()});
+  }
+  std::istringstream file{text.str()};
+  auto problem = super::parse(args, readable ? file : ini);
+  if (cli_helptext_printed)
+    return problem;
+  if (refused)
+    return refused;
+  if (problem)
+    return problem;
+  for (const auto& option : actors::our_options()) {
+    if (option.category() != "basal")
       continue;
-    if (const auto* value = caf::get_if(&set_by_program, option))
-      caf::put(content, option, *value);
-    else if (std::getenv(actors::environment_variable(name).c_str()) != nullptr)
-      remove(content["basal"].as_dictionary(), name);
+    const std::string key{option.long_name().begin(), option.long_name().end()};
+    const auto name = "basal." + key;
+    if (caf::get_if(&on_command_line, name) != nullptr)
+      continue;
+    if (const auto* value = caf::get_if(&set_by_program, name))
+      caf::put(content, name, *value);
+    else if (std::getenv(actors::environment_variable(key.c_str()).c_str()) != nullptr)
+      remove(content["basal"].as_dictionary(), key);
+    else if (const auto* held = caf::get_if(&in_file, name))
+      caf::put(content, name, *held);
   }
   return checked(*this);
 }
 
-caf::error actor_system_config::parse(string_list args, std::istream& ini) {
-  return parse_from(std::move(args), ini);
-}
-
 caf::error actor_system_config::parse(string_list args, const char* ini_file_cstr) {
-  return parse_from(std::move(args), ini_file_cstr);
+  if (ini_file_cstr != nullptr)
+    config_file_path = ini_file_cstr;
+  // CAF's own look for the option is private.
+  static constexpr std::string_view option = "--config-file=";
+  for (const auto& each : args)
+    if (each.starts_with(option)) {
+      config_file_path = each.substr(option.size());
+      caf::put(content, "config-file", config_file_path); // it must exist
+      break;
+    }
+  std::ifstream ini{config_file_path};
+  return parse(std::move(args), ini);
 }
 
 caf::error actor_system_config::parse(int argc, char** argv, std::istream& ini) {
-  return parse_from(arguments(argc, argv), ini);
+  return parse(arguments(argc, argv), ini);
 }
 
 caf::error actor_system_config::parse(int argc, char** argv, const char* ini_file_cstr) {
-  return parse_from(arguments(argc, argv), ini_file_cstr);
+  return parse(arguments(argc, argv), ini_file_cstr);
 }
 
-void actor_system_config::check() const {
+bool actor_system_config::set_ours(const std::string& name, const caf::config_value& value) {
+  if (!actors::is_ours(name))
+    return false;
+  if (actors::our_options().qualified_name_lookup(name) != nullptr)
+    caf::put(content, name, value); // also if it is wrong: parse will find it
+  else if (custom_options_.qualified_name_lookup(name) != nullptr)
+    return false; // the program's own
+  caf::put(content, name, actors::typed(name, value, " in set()"));
   actors::read_options(*this);
+  return true;
 }
 
 caf::settings actor_system_config::dump_content() const {

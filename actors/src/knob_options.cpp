@@ -1,6 +1,7 @@
 #include <basal/actors/knob_options.hpp>
 
-#include <caf/actor_system_config.hpp>
+#include "settings.hpp"
+
 #include <caf/config_option_adder.hpp>
 #include <caf/config_option_set.hpp>
 #include <caf/settings.hpp>
@@ -30,7 +31,8 @@ std::string option(const std::string& name) {
 
 template <class Enum>
 Enum read_name(const caf::actor_system_config& cfg, const char* name, Enum last, Enum fallback) {
-  const auto text = caf::get_or(cfg, option(name), std::string{to_string(fallback)});
+  const auto given = find(cfg, option(name));
+  const auto text = given.get_or(std::string{to_string(fallback)});
   std::string known;
   for (int i = 0; i <= static_cast<int>(last); ++i) {
     const auto x = static_cast<Enum>(i);
@@ -38,7 +40,7 @@ Enum read_name(const caf::actor_system_config& cfg, const char* name, Enum last,
       return x;
     known += (known.empty() ? "" : ", ") + std::string{to_string(x)};
   }
-  throw std::invalid_argument(option(name) + " is \"" + text + "\", must be one of " + known);
+  throw std::invalid_argument(given.where + " is \"" + text + "\", must be one of " + known);
 }
 
 } // namespace
@@ -62,17 +64,18 @@ void add_knob_options(caf::config_option_set& options) {
 knob_options read_knob_options(const caf::actor_system_config& cfg) {
   knob_options result;
   auto& k = result.knobs;
+  const auto read
+    = [&](const char* name, auto fallback) { return find(cfg, option(name)).get_or(fallback); };
   for (const auto& info : mab::knob_table())
-    k.*info.value = caf::get_or(cfg, option(info.name), k.*info.value);
-  const auto count
-    = caf::get_or(cfg, option("hint_exploration_count"), std::size_t{k.hint_exploration_count});
+    k.*info.value = read(info.name, k.*info.value);
+  const auto count = read("hint_exploration_count", std::size_t{k.hint_exploration_count});
   // What does not fit is out of range in any case.
   k.hint_exploration_count = static_cast<std::uint32_t>(std::min<std::size_t>(count, ~0u));
-  k.enable_strikes = caf::get_or(cfg, option("enable_strikes"), k.enable_strikes);
-  k.restart_on_shift = caf::get_or(cfg, option("restart_on_shift"), k.restart_on_shift);
+  k.enable_strikes = read("enable_strikes", k.enable_strikes);
+  k.restart_on_shift = read("restart_on_shift", k.restart_on_shift);
   k.chosen_by = read_name(cfg, "chosen_by", mab::policy::always_offload, k.chosen_by);
   k.model = read_name(cfg, "model", mab::cost_model::seed_literal, k.model);
-  result.calibrate = caf::get_or(cfg, option("calibrate"), result.calibrate);
+  result.calibrate = read("calibrate", result.calibrate);
   k.validate();
   return result;
 }

@@ -1,24 +1,20 @@
 #include <basal/actors/options.hpp>
 
+#include "settings.hpp"
+
 #include <basal/executors/config.hpp>
 #include <basal/executors/stack_pool.hpp>
 #include <basal/posse/config.hpp>
 
-#include <caf/actor_system_config.hpp>
-#include <caf/config_option.hpp>
 #include <caf/config_option_adder.hpp>
 #include <caf/config_option_set.hpp>
-#include <caf/config_value.hpp>
 #include <caf/deep_to_string.hpp>
 #include <caf/timespan.hpp>
 
 #include <cctype>
-#include <cstdlib>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace basal::actors {
 
@@ -30,47 +26,9 @@ constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
 // A century, which fits into every clock.
 constexpr caf::timespan no_deadline = std::chrono::hours{24 * 365 * 100};
 
-/// What the user says about an option, and where; for messages.
-struct setting {
-  std::string where; ///< the option's name or the variable's
-  std::optional<caf::config_value> value;
-};
-
-const caf::config_option_set& our_options() {
-  static const auto result = [] {
-    caf::config_option_set options;
-    add_options(options);
-    return options;
-  }();
-  return result;
-}
-
-std::string type_of(const std::string& option) {
-  const auto name = our_options().qualified_name_lookup(option)->type_name();
-  return std::string{name.begin(), name.end()};
-}
-
-setting find(const caf::actor_system_config& cfg, const char* group, const char* name) {
-  setting result{std::string{group} + "." + name, std::nullopt};
-  if (const auto* held = caf::get_if(&caf::content(cfg), result.where)) {
-    result.value = *held;
-  } else if (std::string_view{group} == "basal") {
-    const auto variable = environment_variable(name);
-    if (const char* text = std::getenv(variable.c_str())) {
-      auto parsed = our_options().qualified_name_lookup(result.where)->parse(text);
-      if (!parsed)
-        throw std::invalid_argument(variable + " is '" + text + "', which is no "
-                                    + type_of(result.where));
-      result.where = variable;
-      result.value = std::move(*parsed);
-    }
-  }
-  return result;
-}
-
 template <class T>
 T checked(const setting& given, T fallback, T least, T most, const char* unit) {
-  const auto value = given.value ? caf::get<T>(*given.value) : fallback;
+  const auto value = given.get_or(fallback);
   if (value < least || value > most)
     throw std::invalid_argument(given.where + " is " + caf::deep_to_string(value)
                                 + ", must be from " + caf::deep_to_string(least) + " to "
@@ -80,7 +38,7 @@ T checked(const setting& given, T fallback, T least, T most, const char* unit) {
 
 executors::pinning pinning_of(const setting& given) {
   using executors::pinning;
-  const auto text = given.value ? caf::get<std::string>(*given.value) : "none";
+  const auto text = given.get_or(std::string{"none"});
   for (auto pin : {pinning::none, pinning::spread, pinning::compact})
     if (text == to_string(pin))
       return pin;
@@ -134,8 +92,8 @@ scheduler_options read_options(const caf::actor_system_config& cfg) {
   const runtime_config defaults;
   const std::size_t one = 1;
   const auto most = pool_config::max_executors;
-  const auto of_basal = [&](const char* name) { return find(cfg, "basal", name); };
-  const auto of_caf = [&](const char* name) { return find(cfg, "scheduler", name); };
+  const auto of_basal = [&](const char* name) { return find(cfg, std::string{"basal."} + name); };
+  const auto of_caf = [&](const char* name) { return find(cfg, std::string{"scheduler."} + name); };
   const auto threads
     = checked(of_caf("max-threads"), executors::usable_cpus(), one, most, " threads");
   scheduler_options result{};

@@ -161,10 +161,10 @@ void scheduler::start() {
   try {
     start_executors();
     clock_.start(system());
+    super::start();                         // CAF's printer, on a thread of its own
   } catch (const std::exception& problem) { // std::system_error, std::bad_alloc
     give_up(problem);
   }
-  super::start();
 }
 
 void scheduler::start_executors() {

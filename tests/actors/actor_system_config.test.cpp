@@ -181,6 +181,101 @@ TEST_CASE("a value of the wrong type is refused by CAF's parser") {
   CHECK(complaint({"--basal.no-such-option=1"}) != "none");
 }
 
+// CAF 0.17.6 drops such settings of a file without a word.
+TEST_CASE("a setting of the wrong type in a file is refused with name, value, source and what is "
+          "expected") {
+  const auto in_file = [](const std::string& line) { return complaint({}, "[basal]\n" + line); };
+  CHECK_THAT(in_file("message-executors = \"two\""),
+             ContainsSubstring("basal.message-executors is ") && ContainsSubstring("two")
+               && ContainsSubstring("in the configuration file, must be a whole number"));
+  CHECK_THAT(in_file("message-executors = -3"),
+             ContainsSubstring("basal.message-executors is -3 in the configuration file"));
+  CHECK_THAT(in_file("quantum = 5"), ContainsSubstring("basal.quantum is 5 in the configuration ")
+                                       && ContainsSubstring("with its unit, such as 200us"));
+  CHECK_THAT(in_file("pinning = 3"), ContainsSubstring("basal.pinning is 3 in the"));
+  CHECK_THAT(in_file("mab-calibrate = 3"),
+             ContainsSubstring("basal.mab-calibrate is 3 in the configuration file, must be true"));
+  CHECK_THAT(in_file("mab-k-starve = \"x\""), ContainsSubstring("must be a number"));
+  CHECK_THAT(in_file("mab-k-starve = -1"), ContainsSubstring("k_starve is -1"));
+  CHECK_THAT(complaint({}, "[scheduler]\nmax-threads = \"all\"\n"),
+             ContainsSubstring("scheduler.max-threads is "));
+  CHECK_THAT(complaint({}, "basal = 3\n"), ContainsSubstring("basal is 3 in the configuration file"
+                                                             ", must be a group of options"));
+}
+
+TEST_CASE("an option that basal does not have is refused") {
+  const std::string sentence = "there is no option basal.message-executor, which is set";
+  CHECK_THAT(complaint({}, "[basal]\nmessage-executor = 2\n"),
+             ContainsSubstring(sentence + " in the configuration file"));
+  CHECK_THAT(complaint({"--basal.message-executor=2"}),
+             ContainsSubstring(sentence + " on the command line"));
+  CHECK_THAT(complaint({}, "[basal.mab]\nk-starve = 0.2\n"),
+             ContainsSubstring("there is no option basal.mab"));
+  basal::actor_system_config cfg;
+  CHECK_THROWS_WITH(cfg.set("basal.message-executor", 2),
+                    ContainsSubstring(sentence + " in set()"));
+}
+
+TEST_CASE("a program may have options of its own in the group basal") {
+  struct own_config : basal::actor_system_config {
+    std::size_t size = 0;
+    own_config() {
+      opt_group{custom_options_, "basal"}.add(size, "own-size", "of the program");
+    }
+  } cfg;
+  REQUIRE_FALSE(parse(cfg, {}, "[basal]\nown-size = 3\n"));
+  CHECK(cfg.size == 3);
+  REQUIRE_FALSE(parse(cfg, {"--basal.own-size=4"}));
+  CHECK(cfg.size == 4);
+  cfg.set("basal.own-size", std::size_t{5});
+  CHECK(cfg.size == 5);
+}
+
+TEST_CASE("wrong types on the command line and in the environment say what is expected") {
+  CHECK_THAT(complaint({"--basal.message-executors=many"}),
+             ContainsSubstring("basal.message-executors is 'many' on the command line, must be a "
+                               "whole number"));
+  const environment_variable no_unit{"BASAL_QUANTUM", "5"};
+  CHECK_THAT(complaint({}), ContainsSubstring("BASAL_QUANTUM is '5' in the environment, must be a "
+                                              "duration with its unit, such as 200us"));
+}
+
+TEST_CASE("a duration that overflows is refused wherever it comes from") {
+  // CAF wraps it: this one to something in range.
+  const std::string wrapping = "1000000000h";
+  const auto sentence = [&](const std::string& place) {
+    return ContainsSubstring("basal.stop-deadline is " + place + ", must be a duration");
+  };
+  CHECK_THAT(complaint({"--basal.stop-deadline=" + wrapping}),
+             sentence("'" + wrapping + "' on the command line"));
+  CHECK_THAT(complaint({}, "[other]\nstop-deadline = 1s\n[basal]\nstop-deadline=" + wrapping),
+             sentence(wrapping + " in the configuration file"));
+  CHECK_THAT(complaint({}, "[basal]\nstop-deadline = 99999999999h ; for ever\n"),
+             sentence("99999999999h in the configuration file"));
+  CHECK(complaint({}, "[basal]\nstop-deadline = 10h\n") == "none");
+  const environment_variable variable{"BASAL_STOP_DEADLINE", wrapping.c_str()};
+  CHECK_THAT(complaint({}), ContainsSubstring("BASAL_STOP_DEADLINE is '" + wrapping + "'"));
+}
+
+TEST_CASE("a value of the wrong type that the program sets is refused") {
+  basal::actor_system_config cfg;
+  CHECK_THROWS_WITH(cfg.set("basal.message-executors", "two"),
+                    ContainsSubstring("basal.message-executors is ")
+                      && ContainsSubstring(" in set(), must be a whole number"));
+  CHECK(parse(cfg, {}) == caf::sec::invalid_argument);
+  CHECK_THROWS_WITH(basal::actor_system_config{}.set("basal.quantum", 5),
+                    ContainsSubstring("basal.quantum is 5 in set(), must be a duration"));
+  CHECK_THROWS_WITH(basal::actor_system_config{}.set("scheduler.max-threads", "two"),
+                    ContainsSubstring("scheduler.max-threads is "));
+}
+
+TEST_CASE("a named configuration file is read, and must exist") {
+  basal::actor_system_config cfg;
+  CHECK(cfg.parse({"--config-file=/no/such/file"}) == caf::sec::cannot_open_file);
+  basal::actor_system_config without;
+  CHECK_FALSE(without.parse({}, "/no/such/file"));
+}
+
 TEST_CASE("a value out of its range that the program sets is refused as well") {
   basal::actor_system_config cfg;
   CHECK_THROWS_WITH(cfg.set("basal.message-executors", std::size_t{0}),

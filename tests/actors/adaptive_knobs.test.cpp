@@ -10,6 +10,7 @@
 #include <caf/binary_serializer.hpp>
 #include <caf/deep_to_string.hpp>
 
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -52,6 +53,28 @@ TEST_CASE("knobs come from the command line and the file, under their names with
   CHECK(read.knobs.chosen_by == basal::mab::policy::ucb1);
   CHECK(read.knobs.model == basal::mab::cost_model::separate_arms);
   CHECK_FALSE(read.calibrate);
+}
+
+TEST_CASE("a whole number stands for a real one, in a file and in the program") {
+  basal::actor_system_config cfg;
+  std::istringstream file{"[basal]\nmab-t-strike-us = 500\n"};
+  REQUIRE_FALSE(cfg.parse({}, file));
+  CHECK(read_knob_options(cfg).knobs.t_strike_us == 500);
+  cfg.set("basal.mab-k-starve", 1);
+  CHECK(read_knob_options(cfg).knobs.k_starve == 1);
+}
+
+TEST_CASE("knobs come from the environment, too: after the file and before the program") {
+  setenv("BASAL_MAB_P_LOW", "0.75", 1);
+  basal::actor_system_config cfg;
+  std::istringstream file{"[basal]\nmab-p-low = 0.25\n"};
+  REQUIRE_FALSE(cfg.parse({}, file));
+  CHECK(read_knob_options(cfg).knobs.p_low == 0.75);
+  cfg.set("basal.mab-p-low", 0.5);
+  CHECK(read_knob_options(cfg).knobs.p_low == 0.5);
+  setenv("BASAL_MAB_P_LOW", "nan", 1);
+  CHECK_THAT(refusal_of({}), ContainsSubstring("BASAL_MAB_P_LOW is 'nan' in the environment"));
+  unsetenv("BASAL_MAB_P_LOW");
 }
 
 TEST_CASE("every knob has an option, and its default is the knob's") {

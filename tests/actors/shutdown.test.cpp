@@ -148,3 +148,27 @@ TEST_CASE("a system whose handlers return before basal.stop-deadline ends withou
   CHECK(signal == 0);
   CHECK(said.empty());
 }
+
+TEST_CASE("a kernel that refuses a thread, CAF's own too, ends the program with a sentence") {
+  bool started = false;
+  for (rlim_t threads = 1; threads <= 16 && !started; ++threads) {
+    const auto [said, signal] = in_child([threads] {
+      // The limit does not bind root. Nobody else's threads count against a user of our own.
+      constexpr uid_t nobody_known = 47'110'815;
+      if (geteuid() == 0 && setuid(nobody_known) != 0)
+        _exit(1);
+      const rlimit few{threads, threads};
+      setrlimit(RLIMIT_NPROC, &few);
+      basal::actor_system_config cfg;
+      cfg.set("basal.message-executors", std::size_t{2});
+      cfg.set("basal.compute-executors", std::size_t{2});
+      caf::actor_system system{cfg};
+    });
+    CAPTURE(threads, said);
+    started = signal == 0;
+    if (!started) {
+      CHECK(signal == SIGABRT);
+      CHECK_THAT(said, ContainsSubstring("basal: cannot start the actor system: "));
+    }
+  }
+}

@@ -21,6 +21,12 @@ namespace detail {
 template <class Handler>
 using signature_of = typename caf::detail::get_callable_trait<Handler>::fun_sig;
 
+/// `Handler` has one operator(), so that its message is known.
+template <class Handler>
+concept has_signature = requires {
+  typename signature_of<Handler>;
+};
+
 } // namespace detail
 
 /// A handler that always runs where its message arrived; see inline_only().
@@ -82,6 +88,9 @@ private:
 /// measures.
 template <class Handler>
 auto inline_only(Handler handler) {
+  static_assert(detail::has_signature<Handler>,
+                "a handler names the types of its message: generic lambdas, with auto parameters, "
+                "and function objects with several operator() do not");
   return inline_handler<Handler>{std::move(handler)};
 }
 
@@ -132,6 +141,9 @@ auto make_adaptive(Actor& self, Handler handler, adaptive_actor_config config,
 /// @throws std::invalid_argument naming a knob of `config` out of its range
 template <std::derived_from<caf::local_actor> Actor, class Handler>
 auto adaptive(Actor* self, Handler handler, adaptive_actor_config config = {}) {
+  static_assert(detail::has_signature<Handler>,
+                "a handler names the types of its message: generic lambdas, with auto parameters, "
+                "and function objects with several operator() do not");
   return detail::make_adaptive(*self, std::move(handler), std::move(config),
                                static_cast<detail::signature_of<Handler>*>(nullptr));
 }

@@ -16,12 +16,12 @@ struct knob_options {
 };
 
 /// Declares the options: one for each knob, named like it with dashes, `--basal.mab-k-starve=0.2`
-/// for `k_starve`. In a file a number needs its decimal point: `mab-t-strike-us = 500.0`. CAF's
-/// command line can only turn flags on, so `mab-calibrate = false` belongs into a file or `set`.
+/// for `k_starve`, BASAL_MAB_K_STARVE in the environment. CAF's command line can only turn flags
+/// on, so `mab-calibrate = false` belongs into a file, the environment or `set`.
 void add_knob_options(caf::config_option_set& options);
 
 /// Reads and checks them.
-/// @throws std::invalid_argument naming the knob, its value and its range
+/// @throws std::invalid_argument naming the knob, its value and its range or type
 knob_options read_knob_options(const caf::actor_system_config& cfg);
 
 /// Adds those that are missing to the group "basal" of a configuration that is shown to somebody.

@@ -46,15 +46,11 @@ struct scheduler_options {
 
 /// Reads and checks the options. What the configuration does not hold comes from the environment,
 /// see environment_variable, else it has its default.
-/// @throws std::invalid_argument naming the option or variable, its value and its range.
+/// @throws std::invalid_argument naming the option or variable, its value and its range or type.
 scheduler_options read_options(const caf::actor_system_config& cfg);
 
 /// Adds the options of the group "basal" to those that CAF's parser knows.
 void add_options(caf::config_option_set& known);
-
-/// Their names, without the group.
-inline constexpr const char* option_names[] = {
-  "message-executors", "compute-executors", "quantum", "stack-bytes", "pinning", "stop-deadline"};
 
 /// As in `basal.pinning`.
 const char* to_string(executors::pinning pin) noexcept;

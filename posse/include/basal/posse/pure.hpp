@@ -55,7 +55,8 @@ public:
   /// Calls it as a part of the computation that `m` belongs to: a plain call.
   template <class... Args>
   decltype(auto) operator()(member& m, Args&&... args) const {
-    return Function(m, std::forward<Args>(args)...);
+    if constexpr (takes_member<Args...>())
+      return Function(m, std::forward<Args>(args)...);
   }
 
   /// Calls it as a computation of its own. `caller` is the runtime, or `self` in
@@ -80,6 +81,7 @@ public:
   /// Calls with limits of their own:
   ///
   ///     pure_fib.with({.stop = token, .memory_limit = 1 << 20})(self, 30)
+  ///     const auto soon = std::chrono::steady_clock::now() + 50ms;
   ///     pure_fib.with({.deadline = soon}).offload(self, 30)
   ///
   /// The result is made to be called at once; it may be kept and called again.
@@ -145,14 +147,25 @@ private:
 
   template <class Caller, class Options, class... Args>
   auto run(Caller& caller, const Options& options, bool offloaded, Args&&... args) const {
-    auto& record = detail::record_of<Function>;
-    record.announce(name_);
-    detail::call_info call{.function = &record, .offloaded = offloaded};
-    if constexpr (std::same_as<Options, call_options>)
-      call.options = &options;
-    auto body = [&](member& m) { return Function(m, std::forward<Args>(args)...); };
-    auto& host = host_of(caller);
-    return offloaded ? host.offload_as(body, call) : host.run_as(body, call);
+    if constexpr (takes_member<Args...>()) {
+      auto& record = detail::record_of<Function>;
+      record.announce(name_);
+      detail::call_info call{.function = &record, .offloaded = offloaded};
+      if constexpr (std::same_as<Options, call_options>)
+        call.options = &options;
+      auto body = [&](member& m) { return Function(m, std::forward<Args>(args)...); };
+      auto& host = host_of(caller);
+      return offloaded ? host.offload_as(body, call) : host.run_as(body, call);
+    }
+  }
+
+  /// True, or the one error that says what is wrong.
+  template <class... Args>
+  static consteval bool takes_member() {
+    constexpr bool result = std::invocable<decltype(Function), member&, Args...>;
+    static_assert(result, "a pure function takes a basal::posse::member& and then the arguments of "
+                          "the call, as in: long fib(basal::posse::member& m, int n)");
+    return result;
   }
 
   const char* name_;

@@ -1,0 +1,43 @@
+// What must not compile, and compiles without MISUSE. The tests look for the sentence that the
+// compiler says.
+#include <basal/posse/pure.hpp>
+
+#ifndef MISUSE
+#  define MISUSE 0
+#endif
+
+using basal::posse::member;
+
+namespace {
+
+long well([[maybe_unused]] member& m, int n) {
+  return n;
+}
+
+[[maybe_unused]] long without_member(int n) {
+  return n;
+}
+
+#if MISUSE == 0
+constexpr basal::posse::pure<well> function{"well"};
+constexpr basal::posse::pure<[](auto& m, int n) { return function(m, n); }> generic{"generic"};
+#else
+constexpr basal::posse::pure<without_member> function{"without_member"};
+#endif
+
+} // namespace
+
+#if MISUSE == 2
+long called(member& m) {
+  return function(m, 1);
+}
+#else
+long called(basal::posse::runtime& runtime) {
+#  if MISUSE == 0
+  return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
+         + generic(runtime, 4);
+#  else
+  return function(runtime, 1);
+#  endif
+}
+#endif
