@@ -20,9 +20,6 @@ namespace basal::actors {
 
 namespace {
 
-// More is a slip of the keyboard; the address space would hold only a few.
-constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
-
 // A century, which fits into every clock.
 constexpr caf::timespan no_deadline = std::chrono::hours{24 * 365 * 100};
 
@@ -104,8 +101,9 @@ scheduler_options read_options(const caf::actor_system_config& cfg) {
   result.quantum
     = checked<caf::timespan>(of_basal("quantum"), defaults.quantum, runtime_config::min_quantum,
                              runtime_config::max_quantum, "");
-  result.stack_bytes = checked(of_basal("stack-bytes"), defaults.stack_bytes,
-                               executors::stack_pool::min_stack_bytes, max_stack_bytes, " bytes");
+  result.stack_bytes
+    = checked(of_basal("stack-bytes"), defaults.stack_bytes, executors::stack_pool::min_stack_bytes,
+              executors::stack_pool::max_stack_bytes, " bytes");
   result.pin = pinning_of(of_basal("pinning"));
   check_pinned("message-executors", result.message_executors, result.pin);
   check_pinned("compute-executors", result.compute_executors, result.pin);

@@ -50,6 +50,8 @@ public:
   static constexpr std::size_t guard_bytes = 256 * 1024;
 
   static constexpr std::size_t min_stack_bytes = 64 * 1024;
+
+  /// More is a slip of the keyboard; the address space would hold only a few.
   static constexpr std::size_t max_stack_bytes = std::size_t{1} << 30;
 
 private:
