@@ -127,8 +127,12 @@ caf::error actor_system_config::parse(string_list args, const char* ini_file_cst
   static constexpr std::string_view option = "--config-file=";
   for (const auto& each : args)
     if (each.starts_with(option)) {
-      config_file_path = each.substr(option.size());
-      caf::put(content, "config-file", config_file_path); // it must exist
+      const auto* known = custom_options_.qualified_name_lookup("global.config-file");
+      auto path = known->parse(each.substr(option.size()));
+      if (!path)
+        return std::move(path.error());
+      caf::put(content, "config-file", *path); // it must exist
+      config_file_path = caf::get<std::string>(*path);
       break;
     }
   std::ifstream ini{config_file_path};

@@ -160,6 +160,9 @@ void pump(service_actor* self, std::uint64_t number) {
 
 caf::result<void> subscribe(service_actor* self, const solver_subscriber& who,
                             std::uint64_t capacity) {
+  if (!who)
+    return make_error(
+      solver::error{errc::bad_option, "subscribe: there is no subscriber, its handle is empty"});
   if (capacity == 0 || capacity > max_waiting_events)
     return make_error(solver::error{
       errc::bad_option, "subscribe: the capacity is " + std::to_string(capacity)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <basal/solver/errors.hpp>
+#include <basal/solver/events.hpp>
 #include <basal/solver/solve_options.hpp>
 #include <basal/solver/solve_result.hpp>
 
@@ -97,6 +98,24 @@ std::string_view to_string(state s) noexcept {
     return "diverged";
   case state::budget_exhausted:
     return "budget_exhausted";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(event_kind kind) noexcept {
+  switch (kind) {
+  case event_kind::solve_started:
+    return "solve_started";
+  case event_kind::solve_completed:
+    return "solve_completed";
+  case event_kind::solve_failed:
+    return "solve_failed";
+  case event_kind::batch_started:
+    return "batch_started";
+  case event_kind::batch_completed:
+    return "batch_completed";
+  case event_kind::concurrency_limit_reached:
+    return "concurrency_limit_reached";
   }
   return "unknown";
 }

@@ -84,8 +84,8 @@ void choose(plan_data<T>& p) {
       p.why = "about " + number(terms) + " terms suffice";
     } else {
       p.chosen = method::conjugate_gradient;
-      p.why = "symmetric with a positive diagonal, and a Neumann series would need "
-              + (contracts ? number(terms) + " terms" : std::string{"not converge"});
+      p.why = "symmetric with a positive diagonal, and a Neumann series would "
+              + (contracts ? "need " + number(terms) + " terms" : std::string{"not converge"});
     }
     return;
   }

@@ -18,11 +18,14 @@ namespace {
 template <class T>
 void check_sizes(const solve_plan<T>& plan, std::size_t b, std::size_t x, std::size_t scratch) {
   const auto n = static_cast<std::size_t>(plan.matrix().size());
-  if (b != n || x != plan.solution_size())
-    throw error{errc::dimension_mismatch, "a system of size " + std::to_string(n)
-                                            + " needs b of that size, not " + std::to_string(b)
-                                            + ", and x of " + std::to_string(plan.solution_size())
-                                            + ", not " + std::to_string(x)};
+  const auto check = [n](const char* name, std::size_t needed, std::size_t is) {
+    if (is != needed)
+      throw error{errc::dimension_mismatch, "a system of size " + std::to_string(n) + " needs "
+                                              + name + " of size " + std::to_string(needed)
+                                              + ", not " + std::to_string(is)};
+  };
+  check("b", n, b);
+  check("x", plan.solution_size(), x);
   if (scratch < plan.scratch_bytes())
     throw error{errc::dimension_mismatch, std::to_string(scratch)
                                             + " bytes of scratch memory, where the plan needs "

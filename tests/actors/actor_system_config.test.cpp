@@ -6,8 +6,12 @@
 #include <caf/exec_main.hpp>
 #include <caf/sec.hpp>
 
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -274,6 +278,14 @@ TEST_CASE("a named configuration file is read, and must exist") {
   CHECK(cfg.parse({"--config-file=/no/such/file"}) == caf::sec::cannot_open_file);
   basal::actor_system_config without;
   CHECK_FALSE(without.parse({}, "/no/such/file"));
+  const auto name = "actor_system_config.test." + std::to_string(getpid()) + ".ini";
+  std::ofstream{name} << "[basal]\nquantum = 400us\n";
+  for (const auto& path : {name, '"' + name + '"'}) {
+    basal::actor_system_config reader;
+    CHECK_FALSE(reader.parse({"--config-file=" + path}));
+    CHECK(basal::actors::read_options(reader).quantum == 400us);
+  }
+  std::remove(name.c_str());
 }
 
 TEST_CASE("a value out of its range that the program sets is refused as well") {

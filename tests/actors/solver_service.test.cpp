@@ -222,6 +222,15 @@ TEST_CASE("events and statistics survive CAF's serialiser and print with their f
   CHECK(through_serialiser(stats).scratch.hits == 12);
   stats.plans.bytes = 13;
   CHECK(through_serialiser(stats).plans.bytes == 13);
+  CHECK_THAT(caf::deep_to_string(event), ContainsSubstring("(kind = solve_failed, id = 5,")
+                                           && ContainsSubstring("error = too_busy)"));
+  CHECK_THAT(caf::deep_to_string(solver::solve_event{}), ContainsSubstring("error = none)"));
+  CHECK_THAT(caf::deep_to_string(solver::solve_options{}),
+             ContainsSubstring("method = automatic, preconditioner = automatic")
+               && !ContainsSubstring("unprintable"));
+  CHECK_THAT(caf::deep_to_string(solve_reply{}),
+             ContainsSubstring("state = running, exhausted = none")
+               && !ContainsSubstring("unprintable"));
   CHECK_THAT(caf::deep_to_string(stats), ContainsSubstring("scratch = scratch_stats(hits = 12"));
   CHECK_THAT(caf::deep_to_string(solve_message{.a = small_matrix(), .b = std::vector{0.5}}),
              ContainsSubstring("a = 2 x 2 matrix with 4 entries, b = [0.5"));
@@ -249,6 +258,8 @@ TEST_CASE_METHOD(fixture, "errors are typed and say what is wrong") {
                CHECK(err.category() == solver::errc_category);
                CHECK(err == solver::make_error(solver::errc::dimension_mismatch));
                CHECK_THAT(system.render(err), ContainsSubstring("dimension_mismatch: "));
+               CHECK_THAT(system.render(err), ContainsSubstring("needs b of size 2, not 1")
+                                                && !ContainsSubstring(" x "));
              });
   CHECK_THAT(ask<solve_reply>(service, solve_message{}).second,
              ContainsSubstring("there is no matrix"));
@@ -389,6 +400,7 @@ TEST_CASE_METHOD(fixture, "a subscriber gets the events in order") {
           == std::vector{solver::event_kind::solve_started, solver::event_kind::solve_completed});
   }
   CHECK_THAT(subscribe(service, subscriber, 0), ContainsSubstring("the capacity is 0"));
+  CHECK_THAT(subscribe(service, {}, 5), ContainsSubstring("there is no subscriber"));
   end(service);
 }
 

@@ -20,7 +20,8 @@ using solver_subscriber = caf::typed_actor<caf::reacts_to<events_message>>;
 /// - solve_message: a solve_reply, or a caf::error of the category solver::errc_category.
 /// - batch_message: a batch_reply, in which each request has a reply or an error of its own.
 /// - subscribe_atom, subscriber, capacity: events from now on, until the subscriber ends;
-///   up to `capacity` of them wait for a slow one, 1 to max_waiting_events.
+///   up to `capacity` of them wait for a slow one, 1 to max_waiting_events. An empty handle is
+///   an error.
 /// - get_atom: what the service has done.
 ///
 /// The service's handlers do not wait for solves; it takes 10^5 requests at once, and keeps

@@ -274,14 +274,19 @@ template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, solve_event& x) {
   const actors::detail::field_namer<Inspector> field;
   auto error_code = x.error.value_or(errc{});
+  const auto error_field = [&]() -> decltype(auto) {
+    if constexpr (actors::detail::field_namer<Inspector>::prints)
+      return field("error", x.error);
+    else
+      return (error_code);
+  };
   auto load = [&]() -> caf::error {
     x.error = error_code == errc{} ? std::nullopt : std::optional{error_code};
     return caf::none;
   };
   return f(caf::meta::type_name("solve_event"), field("kind", x.kind), field("id", x.id),
            field("count", x.count), field("limit", x.limit), field("elapsed", x.elapsed),
-           field("converged", x.converged), field("error", error_code),
-           caf::meta::load_callback(load));
+           field("converged", x.converged), error_field(), caf::meta::load_callback(load));
 }
 
 template <class Inspector>

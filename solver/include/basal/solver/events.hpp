@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <basal/solver/errors.hpp>
@@ -22,6 +23,9 @@ enum class event_kind : std::uint8_t {
   batch_completed,
   concurrency_limit_reached, ///< a solve found no permit: it waits, or fails next
 };
+
+/// "solve_started" etc.
+std::string_view to_string(event_kind kind) noexcept;
 
 /// Something that happened to a solve or a batch. For one of either the events
 /// come in the order in which it lives.

@@ -3,6 +3,7 @@
 #include <caf/deep_to_string.hpp>
 #include <caf/detail/stringification_inspector.hpp>
 
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -15,9 +16,28 @@ struct named_field {
   const T& value;
 };
 
+/// CAF 0.17 does not see a to_string that returns a string_view, and knows no std::optional.
+template <class T>
+std::string print(const T& x) {
+  return caf::deep_to_string(x);
+}
+
+template <class T>
+requires std::is_enum_v<T> && requires(const T& x) {
+  std::string{to_string(x)};
+}
+std::string print(const T& x) {
+  return std::string{to_string(x)};
+}
+
+template <class T>
+std::string print(const std::optional<T>& x) {
+  return x ? print(*x) : "none";
+}
+
 template <class T>
 std::string to_string(const named_field<T>& x) {
-  return x.name + (" = " + caf::deep_to_string(x.value));
+  return x.name + (" = " + print(x.value));
 }
 
 /// CAF 0.17 has no names of fields. `field("count", x.count)` gives the name to the inspector that
