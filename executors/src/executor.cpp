@@ -1,3 +1,6 @@
+// The whole loop in one file: what an executor runs next is decided by all of its queues together,
+// and the compiler inlines them into one another.
+
 #include <basal/executors/executor.hpp>
 
 #include <algorithm>

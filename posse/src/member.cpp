@@ -1,3 +1,6 @@
+// Looks, thefts, merges and memory in one file: they are the slow paths of one class, share its
+// state, and the compiler is to see them whole.
+
 #include <basal/posse/member.hpp>
 
 #include <algorithm>

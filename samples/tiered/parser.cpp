@@ -1,3 +1,5 @@
+// The whole grammar in one file: a recursive descent, whose functions call each other.
+
 #include "parser.hpp"
 
 #include <algorithm>

@@ -8,21 +8,20 @@
 #include <caf/stateful_actor.hpp>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "support/catch.hpp"
+#include "support/in_child.hpp"
 
 using namespace std::chrono_literals;
 using basal::actors::await_all_actors_done;
+using basal::test::in_child;
 
 namespace {
 
@@ -32,33 +31,6 @@ struct sleeper_state {
 
 caf::behavior sleeper(caf::stateful_actor<sleeper_state>*) {
   return {[](int) {}, caf::after(60min) >> [] {}};
-}
-
-/// What a child process that runs `body` says on stderr, and the signal that ended it or 0.
-std::pair<std::string, int> in_child(auto body) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const auto child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    // Catch2 would report the signal instead of letting it end us. Nobody wants the core.
-    std::signal(SIGABRT, SIG_DFL);
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
-    body();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string said;
-  char buffer[256];
-  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-    said.append(buffer, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return {said, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 
 /// Ends a system with this deadline while a handler runs until `done(since when)`.

@@ -2,14 +2,13 @@
 #include <basal/posse/posse.hpp>
 
 #include "support/catch.hpp"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/in_child.hpp"
 
 #include <csignal>
 #include <string>
 
 using namespace basal::posse;
+using basal::test::in_child;
 
 namespace {
 
@@ -37,37 +36,11 @@ std::string asks(member&) {
 
 constexpr pure<asks> pure_asks{"asks"};
 
-// What a child process says on stderr, and the signal that ended it.
-std::pair<std::string, int> run_in_child(auto body) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  auto child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    // Catch2's own handler would report the signal instead of letting it end us.
-    // It is in place before the first runtime of the process installs its own.
-    std::signal(SIGSEGV, SIG_DFL);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
-    body();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string said;
-  char buffer[256];
-  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-    said.append(buffer, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return {said, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-}
-
 } // namespace
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("an overflow without forks is reported with the function, the size and the remedy") {
-  auto [said, signal] = run_in_child([] {
+  auto [said, signal] = in_child([] {
     runtime rt{{.compute_executors = 1, .stack_bytes = 128 * 1024}};
     pure_leaf(rt, 1'000'000);
   });
@@ -83,7 +56,7 @@ TEST_CASE("an effect inside a pure function is reported with its name") {
   CHECK(pure_asks(rt) == "asks");
   CHECK(rt.run([](member&) { return std::string{running_pure_function()}; }) == "a computation");
 #  ifndef NDEBUG
-  auto [said, signal] = run_in_child([] {
+  auto [said, signal] = in_child([] {
     std::signal(SIGABRT, SIG_DFL);
     runtime other{{.compute_executors = 1}};
     other.run([](member&) { assert_no_effect("sends a message"); });
@@ -94,7 +67,7 @@ TEST_CASE("an effect inside a pure function is reported with its name") {
 }
 
 TEST_CASE("other faults are left to whoever handles them") {
-  auto [said, signal] = run_in_child([] {
+  auto [said, signal] = in_child([] {
     runtime rt{{.compute_executors = 1}};
     rt.run([](member&) {
       volatile int* volatile nowhere = nullptr;

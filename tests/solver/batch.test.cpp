@@ -1,3 +1,5 @@
+// Batches and single requests in one file: what holds for the ones must hold for the others.
+
 #include <basal/solver/batch.hpp>
 
 #include <basal/executors/executors.hpp>

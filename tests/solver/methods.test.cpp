@@ -1,3 +1,5 @@
+// All methods in one file: they are held against the same families of systems and the same oracle.
+
 #include <basal/solver/block_stepper.hpp>
 #include <basal/solver/detail/aligned_array.hpp>
 #include <basal/solver/eigen.hpp>
