@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include <sys/resource.h>
 
@@ -66,6 +67,29 @@ void watch(const caf::actor& a, const context_ptr& run) {
   });
 }
 
+/// Ends the two actors, however the main loop ends: the actor system waits for them.
+class ending {
+public:
+  ending(context_ptr run, caf::actor owner, caf::actor answers)
+    : run_(std::move(run)), owner_(std::move(owner)), answers_(std::move(answers)) {
+  }
+
+  ending(const ending&) = delete;
+  ending& operator=(const ending&) = delete;
+
+  ~ending() {
+    // At the prompt one may leave before the index is complete.
+    run_->stop.store(true, std::memory_order_relaxed);
+    caf::anon_send_exit(answers_, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(owner_, caf::exit_reason::user_shutdown);
+  }
+
+private:
+  context_ptr run_;
+  caf::actor owner_;
+  caf::actor answers_;
+};
+
 int run(const options& opts) {
   stop_signals signals;
   basal::actor_system_config config;
@@ -81,16 +105,13 @@ int run(const options& opts) {
   const caf::actor answers = system.spawn(searcher_actor, shared, owner);
   watch(owner, shared);
   watch(answers, shared);
+  const ending actors(shared, owner, answers);
 
   session main_loop(opts, shared, answers);
   const int status = main_loop.loop(signals);
   if (opts.stats) {
     print_stats(system);
   }
-  // At the prompt one may leave before the index is complete.
-  shared->stop.store(true, std::memory_order_relaxed);
-  caf::anon_send_exit(answers, caf::exit_reason::user_shutdown);
-  caf::anon_send_exit(owner, caf::exit_reason::user_shutdown);
   return status;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -82,17 +84,15 @@ bool line_input::read(std::vector<std::string>& out) {
     }
     return false;
   }
-  partial_.append(buffer, static_cast<std::size_t>(got));
-  std::size_t start = 0;
-  for (;;) {
-    const std::size_t end = partial_.find('\n', start);
-    if (end == partial_.npos) {
-      break;
-    }
-    out.push_back(partial_.substr(start, end - start));
-    start = end + 1;
+  std::string_view rest(buffer, static_cast<std::size_t>(got));
+  for (std::size_t end = 0; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
+    out.push_back(std::exchange(partial_, {}).append(rest.substr(0, end)));
   }
-  partial_.erase(0, start);
+  partial_.append(rest);
+  if (partial_.size() > longest_line) {
+    throw std::runtime_error(
+      "standard input has a line of more than 64 KiB: write one query a line");
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -56,10 +57,13 @@ private:
 class line_input {
 public:
   /// Reads once, which blocks unless poll(2) said that there is something to read. Appends the
-  /// complete lines to `out`, without their newlines. False at the end of the input.
+  /// complete lines to `out`, without their newlines. False at the end of the input. Throws
+  /// std::runtime_error if a line has no end in sight.
   bool read(std::vector<std::string>& out);
 
 private:
+  static constexpr std::size_t longest_line = std::size_t{64} << 10; ///< bytes
+
   std::string partial_;
 };
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -137,6 +137,20 @@ private:
   bool watched_ = ::isatty(STDERR_FILENO) == 1;
 };
 
+/// False at the end of standard input. Throws if a line has no end in sight.
+bool next_line(std::string& line) {
+  constexpr std::size_t longest = std::size_t{64} << 10;
+  line.clear();
+  int c = std::getchar();
+  for (; c != '\n' && c != EOF; c = std::getchar()) {
+    if (line.size() == longest)
+      throw std::runtime_error(
+        "standard input has a line of more than 64 KiB: write one call a line");
+    line += static_cast<char>(c);
+  }
+  return c != EOF || !line.empty();
+}
+
 } // namespace
 
 int answer_calls(caf::actor_system& system, const library& programs, const options& o) {
@@ -144,7 +158,7 @@ int answer_calls(caf::actor_system& system, const library& programs, const optio
   for (const std::string& text : o.calls)
     calls.call(text);
   std::string line;
-  while (o.calls_from_stdin && std::getline(std::cin, line))
+  while (o.calls_from_stdin && next_line(line))
     if (line.find_first_not_of(" \t\r") != line.npos)
       calls.call(line);
   return calls.failed() ? exit_failed : exit_ok;

@@ -202,6 +202,15 @@ TEST_CASE("without standard input its queries are at their end") {
   CHECK(summary(r, "files") == 1);
 }
 
+TEST_CASE("a line of standard input without an end is refused before memory ends") {
+  const scratch_tree tree;
+  tree.write("f", "alpha\n");
+  const program_result r = run({"sh", "-c", "exec timeout -s KILL 30 \"$@\" </dev/zero", "sh",
+                                codesearch_path(), tree.path(), "--query", "-"});
+  CHECK(r.status == 1);
+  CHECK(r.err.starts_with("codesearch: standard input has a line of more than 64 KiB"));
+}
+
 #ifndef __SANITIZE_ADDRESS__ // which itself needs terabytes of address space
 // An actor that died for want of memory left the main thread waiting for an index that nobody made.
 TEST_CASE("whatever memory there is, it comes to an end") {

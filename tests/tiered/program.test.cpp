@@ -203,6 +203,15 @@ TEST_CASE("wrong usage is refused by the name of the option") {
   CHECK_THAT(run({"--help"}).out, ContainsSubstring("--compile-in-handler"));
 }
 
+TEST_CASE("a line of standard input without an end is refused before memory ends") {
+  const source_file file("endless", faults);
+  const program_result r
+    = codesearch::test::run({"sh", "-c", "exec timeout -s KILL 30 \"$@\" </dev/zero", "sh",
+                             from_environment("TIERED"), file.path(), "--call", "-"});
+  CHECK(r.status == 1);
+  CHECK(r.err.starts_with("tiered: standard input has a line of more than 64 KiB"));
+}
+
 TEST_CASE("answers that get nowhere are a failure") {
   const source_file file("full", faults);
   for (const char* where : {">/dev/full", ">&-"}) {
