@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <basal/executors/executor.hpp>
-#include <basal/executors/executor_pool.hpp>
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
