@@ -178,6 +178,7 @@ const bench::suite ord_map_suite{[](bench::plan& plan) {
   plan.add(bench::case_name("union", count, "basal_sequential", 1),
            [=](benchmark::State& state) {
              const auto& in = input_of(count);
+             const one_cpu pinned{true};
              auto a = gc_map::from_sorted(in.a);
              auto b = gc_map::from_sorted(in.b);
              require(holds(set_union(a, b), in.both));
@@ -188,6 +189,7 @@ const bench::suite ord_map_suite{[](bench::plan& plan) {
     plan.add(bench::case_name("union", count, "basal", threads),
              [=](benchmark::State& state) {
                const auto& in = input_of(count);
+               const one_cpu pinned{threads == 1};
                posse::runtime runtime{{.compute_executors = static_cast<std::size_t>(threads)}};
                auto a = gc_map::from_sorted(in.a);
                auto b = gc_map::from_sorted(in.b);

@@ -532,13 +532,28 @@ void executor::park() noexcept {
     load_.set_running(false, now());
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
       pause();
-    if (idle.sleep(index_, pool_.spins_))
+    linger();
+    if (idle.sleep(index_, 0))
       counters_.wake_ups.add();
     tick_start_ = last_look_ = now();
     load_.set_running(true, last_look_);
   }
   searching_ = true;
   pool_.backstop_->arm();
+}
+
+/// Looks for a wake-up that may come soon, before the kernel has to be asked for it.
+void executor::linger() noexcept {
+  const auto& idle = pool_.idle_;
+  const auto& hooks = pool_.config().hooks;
+  for (auto i = pool_.spins_; i != 0 && !idle.is_woken(index_); --i)
+    futex_word::pause();
+  if (pool_.spins_ == 0 || idle.is_woken(index_) || hooks.lingers == nullptr)
+    return;
+  const auto ticks = hooks.lingers(hooks.context, *this);
+  const auto start = now();
+  while (now() - start < ticks && !idle.is_woken(index_))
+    futex_word::pause();
 }
 
 /// The last look before sleep. seq_cst loads throughout: see idle_set.

@@ -1,15 +1,13 @@
-// Looks, thefts, merges and memory in one file: they are the slow paths of one class, share its
-// state, and the compiler is to see them whole.
+// A member's life, its looks at the clock and its merges. What it gives away is in
+// member_theft.cpp, what it may use in member_memory.cpp. Computations of a microsecond begin, look
+// and end here, so the compiler is to see that whole.
 
 #include <basal/posse/member.hpp>
 
 #include <algorithm>
-#include <string>
-#include <tuple>
 #include <utility>
 
 #include <basal/executors/executor.hpp>
-#include <basal/executors/executor_pool.hpp>
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
@@ -70,6 +68,12 @@ member::member(detail::delegation& self_as, executors::executor& self,
   enter();
   enter_context();
   context_->expected.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// The lowest address that a node of the running fiber may have.
+const std::byte* member::deepest() const noexcept {
+  auto* base = executor_->running().memory().base;
+  return base != nullptr ? base + stack_reserve_bytes : nullptr;
 }
 
 /// Marks the executor as one that answers when asked, and names the work.
@@ -253,8 +257,6 @@ void member::check_cancelled(bool quantum_ended) {
     throw cancelled{why};
 }
 
-// -- thefts -------------------------------------------------------------------
-
 /// Walks from the youngest node to the first that is not fresh, links what it
 /// meets to the next younger node and, between two quanta, stamps it with the
 /// number of the one that has ended: 0 before a member's first. So each node is
@@ -279,243 +281,6 @@ void member::survey(bool stamp) noexcept {
     oldest_ready_ = above;
   else
     node->younger = above;
-}
-
-/// After a survey: ready nodes that have survived a full quantum, up to 2.
-std::uint32_t member::eligible() const noexcept {
-  std::uint32_t count = 0;
-  for (auto* node = oldest_ready_;
-       node != nullptr && count < 2 && node->current_state() == right_continuation::state::stamped
-       && quantum_ - node->stamp >= 2;
-       node = node->younger)
-    ++count;
-  return count;
-}
-
-/// Whether `other`, a member of the same posse on this executor, can lose a
-/// continuation to this one's decision. Its fiber is suspended, so its list
-/// stands still. Where victims are to wait, one that only yields cannot be made
-/// to; where they run, one that waits for a merge has nothing ready, because
-/// all that is older than the merge was taken before.
-bool member::may_be_stolen_from(const member& other, victim_policy policy) const noexcept {
-  return &other == this || other.suspended_ || policy == victim_policy::run_victim;
-}
-
-/// The first member with an eligible node, in the order in which they began
-/// here; null if there is none.
-member* member::most_basal() noexcept {
-  if (context_ == nullptr) {
-    survey(false);
-    return eligible() != 0 ? this : nullptr;
-  }
-  auto policy = origin_->host.victims();
-  for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_)
-    if (may_be_stolen_from(*m, policy)) {
-      m->survey(false);
-      if (m->eligible() != 0)
-        return m;
-    }
-  return nullptr;
-}
-
-void member::consider_theft() noexcept {
-  auto& host = origin_->host;
-  cells_->theft_looks.add();
-  theft_view view;
-  member* victim = nullptr;
-  view.compute_executor_idle = host.compute_->any_idle();
-  if (view.compute_executor_idle) { // the rest costs more to find out
-    view.policy = host.victims();
-    victim = most_basal();
-    if (victim != nullptr) {
-      view.eligible = victim->eligible();
-      view.victim_is_suspended = victim->suspended_;
-    }
-    view.stole_this_quantum = last_theft_ == quantum_;
-    view.work_waits_here = executor_->work_waits_for_siblings();
-    view.sibling_idle = executor_->pool().any_idle();
-  }
-  switch (decide_theft(view)) {
-  case theft_verdict::nobody_idle:
-    cells_->nobody_idle.add();
-    break;
-  case theft_verdict::actors_first:
-    cells_->actors_first.add();
-    break;
-  case theft_verdict::once_a_quantum:
-    cells_->once_a_quantum.add();
-    break;
-  case theft_verdict::too_young:
-    cells_->too_young.add();
-    break;
-  case theft_verdict::single:
-    cells_->single.add();
-    break;
-  case theft_verdict::delegate_oldest:
-    delegate_oldest(*victim, view);
-    break;
-  case theft_verdict::delegate_two:
-    delegate_two(view);
-    break;
-  }
-}
-
-void member::delegate_oldest(member& from, const theft_view& view) noexcept {
-  auto d = enter_context() ? from.prepare(*from.oldest_ready_) : nullptr;
-  if (d == nullptr) { // out of memory, or about to go on
-    cells_->nobody_idle.add();
-    return;
-  }
-  auto target = origin_->claim_target(*executor_, d->lineage_bytes);
-  if (target.context == nullptr) {
-    (target.cabal_full ? cells_->cabal_full : cells_->nobody_idle).add();
-    from.give_up(std::move(d));
-    return;
-  }
-  last_theft_ = quantum_;
-  auto& given = from.take(std::move(d), *target.context, &view);
-  origin_->host.delegate(given, *target.context->where);
-}
-
-/// Suspends this member until both delegates, and all that are taken from it
-/// meanwhile, have merged. Everything happens once its stack is left, when
-/// nothing can fail any more but the claim.
-void member::delegate_two(const theft_view& view) noexcept {
-  auto& first = *oldest_ready_;
-  auto& second = *first.younger;
-  auto to_other = enter_context() ? prepare(first) : nullptr;
-  auto to_self = to_other != nullptr ? prepare(second) : nullptr;
-  if (to_self == nullptr || !has_room_for(*to_self)) {
-    cells_->nobody_idle.add();
-    return;
-  }
-  detail::settle_account();
-  auto suspended_at = executor_->now();
-  auto stolen = false;
-  auto publish = [&](executors::fiber& f) noexcept {
-    auto target = origin_->claim_target(*executor_, to_other->lineage_bytes);
-    if (target.context == nullptr) {
-      (target.cabal_full ? cells_->cabal_full : cells_->nobody_idle).add();
-      executors::executor::wake(f);
-      return;
-    }
-    stolen = suspended_ = true;
-    cells_->merge_waits.add();
-    last_theft_ = quantum_;
-    latch_.expect(3); // the two, and this stack's being left
-    latch_.waiter = &f;
-    to_other->latch = to_self->latch = &latch_;
-    auto& other = take(std::move(to_other), *target.context, &view);
-    auto& own = take(std::move(to_self), *context_, &view);
-    executor_->push_pinned(own.node);
-    origin_->host.delegate(other, *target.context->where);
-    if (latch_.arrive())
-      executors::executor::wake(f);
-  };
-  if (!executor_->suspend(publish)) {
-    cells_->nobody_idle.add();
-    return;
-  }
-  suspended_ = false;
-  if (stolen)
-    resume(suspended_at);
-}
-
-/// Most basal continuation of a victim that waits on this executor, taken for
-/// this executor itself, whose delegate has ended or waits: else it would do
-/// nothing for the posse. Null if there is none.
-detail::delegation* member::take_seamlessly() noexcept {
-  if (context_ == nullptr)
-    return nullptr;
-  for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_) {
-    if (!m->suspended_)
-      continue;
-    m->survey(false);
-    if (m->eligible() == 0)
-      continue;
-    auto d = m->prepare(*m->oldest_ready_);
-    if (d == nullptr)
-      continue;
-    if (!has_room_for(*d)) {
-      m->give_up(std::move(d));
-      continue;
-    }
-    cells_->seamless_thefts.add();
-    return &m->take(std::move(d), *context_, nullptr);
-  }
-  return nullptr;
-}
-
-/// Whether `d` would find as much room on this executor as in sequence: the
-/// members that wait here may hold more than its victims did at the fork.
-bool member::has_room_for(const detail::delegation& d) const noexcept {
-  return context_->bytes() <= origin_->bytes_to_begin_with(d.lineage_bytes);
-}
-
-/// Makes the delegation of this member's oldest ready node, or the next.
-/// @returns null when there is no memory, or this member is about to go on
-std::unique_ptr<detail::delegation> member::prepare(right_continuation& node) noexcept {
-  auto d = node.make_delegation(*origin_);
-  if (d == nullptr)
-    return nullptr;
-  d->victim = as_;
-  d->lineage_bytes = lineage_bytes_at(node);
-  d->account = account_at(node);
-  if (suspended_) {
-    if (!latch_.try_add())
-      return nullptr;
-    d->latch = &latch_;
-  }
-  return d;
-}
-
-void member::give_up(std::unique_ptr<detail::delegation> d) noexcept {
-  if (d->latch != nullptr && d->latch->arrive())
-    executors::executor::wake(*d->latch->waiter);
-}
-
-/// Takes the oldest ready node.
-detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
-                                 const theft_view* view) noexcept {
-  auto& node = *oldest_ready_;
-  auto& result = *d;
-  result.context = &to;
-  to.expected.fetch_add(1, std::memory_order_relaxed);
-  result.node.item = runtime::item_of(result);
-  report(node, to, view);
-  node.mark_taken(d.release());
-  oldest_ready_ = node.younger;
-  cells_->thefts.add();
-  cells_->of(origin_->number).thefts.add();
-  return result;
-}
-
-/// Tells the observer, if there is one.
-void member::report(const right_continuation& node, detail::memory_context& to,
-                    const theft_view* view) const noexcept {
-  const auto& observer = origin_->host.config().thefts;
-  if (observer.saw == nullptr)
-    return;
-  theft_event event;
-  event.computation = origin_;
-  event.from = executor_;
-  event.to = to.where;
-  event.seamless = view == nullptr;
-  if (view != nullptr)
-    event.view = *view;
-  event.age = quantum_ - node.stamp;
-  auto count_ready = [&](const member& m, const right_continuation* n) {
-    for (; n != nullptr; n = n->older())
-      event.more_basal
-        += n->current_state() == right_continuation::state::stamped && m.quantum_ - n->stamp >= 2;
-  };
-  count_ready(*this, node.older());
-  for (auto* m = older_member_; m != nullptr; m = m->older_member_)
-    if (event.view.policy == victim_policy::run_victim && view != nullptr ? true : m->suspended_)
-      count_ready(*m, m->youngest_);
-  event.cabal_size = origin_->cabal_size();
-  event.context_bytes = to.bytes();
-  observer.saw(observer.context, event);
 }
 
 // -- merges -------------------------------------------------------------------
@@ -545,141 +310,6 @@ void member::abandon() noexcept {
   dropped->abandoned.store(true, std::memory_order_relaxed);
   dropped->context->where->raise_attention();
   await_merge(node);
-}
-
-// -- memory -------------------------------------------------------------------
-
-std::pmr::memory_resource& member::memory() {
-  if (!enter_context())
-    throw std::bad_alloc{};
-  if (context_->running != this)
-    limit_memory();
-  return *context_;
-}
-
-memory_charge member::charge(std::size_t bytes) {
-  auto& context = static_cast<detail::memory_context&>(memory());
-  context.charge(bytes);
-  return {context, bytes};
-}
-
-void memory_charge::give_back() noexcept {
-  context_->refund(bytes_);
-}
-
-/// @returns false when there is no memory for it
-bool member::enter_context() noexcept {
-  if (context_ != nullptr)
-    return true;
-  context_ = as_ != nullptr ? as_->context : origin_->join(*executor_);
-  if (context_ == nullptr)
-    return false;
-  older_member_ = context_->youngest;
-  (older_member_ != nullptr ? older_member_->younger_member_ : context_->oldest) = this;
-  context_->youngest = this;
-  heap_at_start_ = context_->heap_bytes();
-  limit_memory();
-  return true;
-}
-
-/// Called before the context's heap grows: what the nodes that are not weighed
-/// yet have seen of it is what it holds now. Each node is weighed once.
-void member::note_allocation() noexcept {
-  auto heap = context_->heap_bytes();
-  for (auto* node = youngest_; node != nullptr && !node->is_weighed() && !node->is_taken();
-       node = node->older())
-    node->weigh(heap);
-}
-
-/// What the computation held, on the way from its root to this fork, when it
-/// was made: what it would hold in sequence when the right branch begins.
-std::size_t member::lineage_bytes_at(const right_continuation& node) const noexcept {
-  auto stack = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this)
-                                        - reinterpret_cast<const std::byte*>(&node));
-  auto heap = node.is_weighed() ? node.heap_before : context_->heap_bytes();
-  return (as_ != nullptr ? as_->lineage_bytes : 0) + stack + heap - std::min(heap, heap_at_start_);
-}
-
-/// The account that was in force at this member's fork: that of the innermost
-/// scope which was open by then. Nodes that are older than what is stolen have
-/// been taken before, so there are few.
-void* member::account_at(const right_continuation& node) const noexcept {
-  auto is_before = [&](const right_continuation* youngest) {
-    auto* older = node.older();
-    while (older != nullptr && older != youngest)
-      older = older->older();
-    return older == youngest;
-  };
-  auto* f = detail::innermost_charge(*fiber_);
-  while (f != &charge_ && !(f->running == this && is_before(f->youngest)))
-    f = f->outer;
-  return f->account;
-}
-
-/// The lowest address that a node of the running fiber may have.
-const std::byte* member::deepest() const noexcept {
-  auto* base = executor_->running().memory().base;
-  return base != nullptr ? base + stack_reserve_bytes : nullptr;
-}
-
-/// Counts this member's stack, and shares out what is left of the limit: to the
-/// context's heap, and to this stack. Two bounds hold: all members here
-/// together, and this one with its lineage, stay within the limit.
-/// @returns whether they do
-bool member::limit_memory() noexcept {
-  context_->running = this;
-  auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
-  auto stack = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this) - here);
-  context_->add_stack(stack - counted_stack_);
-  counted_stack_ = stack;
-  auto limit = origin_->memory_limit();
-  if (limit == detail::memory_context::unlimited)
-    return true;
-  auto heap = context_->heap_bytes();
-  auto others = context_->bytes() - heap;
-  auto lineage = (as_ != nullptr ? as_->lineage_bytes : 0) + stack;
-  auto minus = [](std::size_t a, std::size_t b) { return a > b ? a - b : 0; };
-  auto heap_limit = std::min(minus(limit + heap_at_start_, lineage), minus(limit, others));
-  context_->limit_heap(heap_limit);
-  auto room = minus(heap_limit, heap);
-  auto* lowest = deepest();
-  stack_limit_ = static_cast<std::size_t>(here - lowest) > room ? here - room : lowest;
-  return heap <= heap_limit && heap_limit != 0;
-}
-
-/// Under a memory limit only the youngest member of a context runs: each began
-/// with what the older ones had left, so those must not grow meanwhile; nor
-/// while one is on its way here, which was sent because of what was left then.
-/// Nobody waits for ever, because a member waits only for those that were taken
-/// after it began, be it here or at a merge. The last of them to end wakes it.
-void member::wait_until_youngest() noexcept {
-  if (origin_->memory_limit() == detail::memory_context::unlimited)
-    return;
-  auto may_run = [&] {
-    return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;
-  };
-  detail::settle_account();
-  // Without a stack to go on with it takes its chance with the limit instead.
-  while (!may_run() && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; })) {
-  }
-}
-
-void member::throw_too_deep() {
-  settle(executor_->now());
-  const auto& stack = executor_->running().memory();
-  if (static_cast<const std::byte*>(__builtin_frame_address(0)) >= deepest())
-    origin_->throw_over_limit("its next fork");
-  throw memory_limit_exceeded("basal: " + std::string{origin_->name()}
-                              + " recursed too deeply for its stack of "
-                              + std::to_string(stack.bytes)
-                              + " bytes; let it recurse less deeply, or give fibers larger "
-                                "stacks: stack_bytes in the configuration, --basal.stack-bytes "
-                                "for an actor system");
-}
-
-void detail::open_charge(charge_frame& f, charge_frame* outer, void* account) noexcept {
-  const auto* running = outer != nullptr ? outer->running : nullptr;
-  f = {outer, running, running != nullptr ? running->youngest_ : nullptr, account};
 }
 
 } // namespace basal::posse

@@ -54,6 +54,28 @@ TEST_CASE("work that submits work is all run, past the ring's capacity") {
   CHECK(left.load() == 0);
 }
 
+TEST_CASE("an executor that lingers is woken without the kernel, and lets the pool stop") {
+  if (usable_cpus() == 1)
+    return;
+  std::atomic<int> asked{0};
+  auto config = config_of(1);
+  config.hooks.context = &asked;
+  config.hooks.lingers = [](void* context, executor&) noexcept {
+    static_cast<std::atomic<int>*>(context)->fetch_add(1);
+    return ~std::uint64_t{0};
+  };
+  executor_pool pool{config};
+  for (int i = 1; i <= 3; ++i) {
+    while (asked.load() < i)
+      std::this_thread::yield();
+    completion done;
+    REQUIRE(pool.submit(task::make([&](executor&) { done.set(); })));
+    done.wait();
+  }
+  CHECK(pool.at(0).stats().times_parked >= 3);
+  CHECK(pool.at(0).stats().wake_ups == 0);
+}
+
 TEST_CASE("two tasks that wake each other do not starve a third") {
   executor_pool pool{config_of(1)};
   completion done;

@@ -24,7 +24,12 @@ inline constexpr std::size_t max_listed_bytes = 256;
 /// One list per size, in memory that the collector scans: the marker follows the
 /// links, so that what is listed stays allocated.
 struct free_lists {
-  std::array<void*, max_listed_bytes / granule + 1> first;
+  template <class T>
+  using per_size = std::array<T, max_listed_bytes / granule + 1>; ///< by granules
+
+  per_size<void*> first;
+  per_size<void*> spare;        ///< the first of lists, each linked by its second word
+  per_size<std::uint8_t> burst; ///< lists that the last refill fetched
 };
 
 /// A registered thread. Its own, but for what says otherwise.

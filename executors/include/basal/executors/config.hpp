@@ -25,6 +25,12 @@ struct pool_hooks {
   /// looks at all its queues once more afterwards.
   void (*goes_idle)(void* context, executor& self) noexcept = nullptr;
 
+  /// Has looked for a wake-up in vain (pool_config::spins) and is about to sleep
+  /// in the kernel: for how many more ticks (tick_clock) it should look, because
+  /// one is to be expected; 0: for none. Asked once before each sleep, and not
+  /// where only one CPU is usable.
+  std::uint64_t (*lingers)(void* context, executor& self) noexcept = nullptr;
+
   /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to
   /// the next, and has not ended yet.
   void (*overran)(void* context, executor& self, work_item work,

@@ -249,6 +249,7 @@ private:
   void end_tick() noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void park() noexcept;
+  void linger() noexcept;
   bool must_stay_awake() const noexcept;
 
   static const work_ops resume_ops;

@@ -167,6 +167,7 @@ private:
 
   void submit(executors::work_item item);
   void ask(const executors::executor& idle) noexcept;
+  std::uint64_t theft_expected_within(const executors::executor& idle) const noexcept;
   void delegate(detail::delegation& d, executors::executor& to) noexcept;
   static executors::work_item item_of(detail::delegation& d) noexcept;
   static void run_delegate(detail::delegation* d, executors::executor& self) noexcept;
