@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 
 #include <cstdio>
+#include <malloc.h>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -73,6 +74,8 @@ TEST_CASE("work that gets no stack to wait on keeps its thread, and nothing is l
   if (!can_limit)
     return;
   CHECK(in_child([] {
+          // A thread's own arena takes 64 MiB, all that is left if it comes amid leave_room().
+          mallopt(M_ARENA_MAX, 1);
           pool_config config;
           config.executors = 1;
           executor_pool pool{config};
