@@ -19,12 +19,13 @@ void futex_word::futex_wake_one(futex_word* word) noexcept {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
-// Between the looks, others have a turn on this CPU: the one who is to wake us may
-// be among them, and wait for it until we sleep. 0.4 us if there is nobody.
-void futex_word::pause() noexcept {
+// Between the later looks, others have a turn on this CPU: the one who is to wake us
+// may be among them, and wait for it until we sleep. 0.4 us if there is nobody.
+void futex_word::pause(std::uint32_t looks) noexcept {
   for (int i = 0; i < 8; ++i)
     cpu_pause();
-  sched_yield();
+  if (looks >= keen_looks)
+    sched_yield();
 }
 
 } // namespace basal::executors

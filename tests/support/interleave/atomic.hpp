@@ -110,7 +110,7 @@ public:
   }
 
   /// A scheduling point.
-  static void pause() noexcept {
+  static void pause(std::uint32_t) noexcept {
     run::current()->point();
   }
 
