@@ -13,8 +13,9 @@ namespace basal::mab {
 /// the limit ends the grant: a handler that turns slow is noticed at its first run.
 /// The others are learned together, by their average.
 ///
-/// What a grant can cost is bounded: max_total of function time during which a
-/// change of the load, or of the overhead of an offload, goes unnoticed.
+/// What a grant can cost is bounded: a change of the load, or of the overhead of an
+/// offload, goes unnoticed for max_total of function time, or limit_factor times
+/// that where each run just fails to reach its limit.
 ///
 /// Source: decisions in batches, with one draw from the posterior for each:
 /// Perchet, Rigollet, Chassang, Snowberg, "Batched Bandit Problems", Annals of
@@ -23,14 +24,15 @@ namespace basal::mab {
 struct grant {
   static constexpr std::uint32_t max_runs = 64;
 
-  /// Others have waited that long for a single handler below GR2's threshold, too.
-  /// Retune with adaptive_vs_best_static_fast_10us.
+  /// As long as GR2 lets one handler run even under high pressure. A guess: retune
+  /// with adaptive_vs_best_static_fast_10us.
   static constexpr microseconds max_total{100};
 
   /// So many observations make an average function time that deserves trust.
   static constexpr double min_observations = 64;
 
-  /// Times the function time: interrupts are below it, a page fault is not.
+  /// Times the function time: what handlers vary by is below it, a change of what
+  /// they do mostly above. Smaller changes are learned from the averages.
   static constexpr double limit_factor = 4;
 
   /// Times the pressure: inline must be right even then, since the load may rise and
