@@ -26,6 +26,7 @@ template <class Handler>
 counted after_many(fixture& f, Handler handler) {
   counted result;
   auto worker = f.system.spawn([&](event_based_actor* me) -> behavior {
+    me->set_exception_handler([](std::exception_ptr&) -> caf::error { return caf::sec::none; });
     auto wrapped = basal::actors::adaptive(me, handler, {.name = "tiny"});
     return {wrapped, [&result, wrapped, me](end) {
               const auto& chooser = wrapped.chooser();
