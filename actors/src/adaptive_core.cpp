@@ -36,7 +36,8 @@ stopwatch::precision adaptive_core::precision() const noexcept {
 
 adaptive_core::turn::turn(adaptive_core& core, chooser_host::lane& lane,
                           mab::compute_hint hint) noexcept
-  : start_(tick_clock::now()),
+  : core_(core),
+    start_(tick_clock::now()),
     precision_(core.precision()),
     decision_(core.chooser_.choose(core.host_->arrive(lane, start_), lane.random, hint)) {
 }
@@ -49,6 +50,25 @@ adaptive_core::turn::~turn() {
     {.cost = here ? inside_->elapsed : tick_clock::to_duration(tick_clock::now() - start_),
      .function_time = inside_->busy,
      .elapsed = inside_->elapsed});
+  if (here)
+    core_.take_grant();
+}
+
+void adaptive_core::take_grant() noexcept {
+  grant_ = chooser_.next_grant();
+  limit_ = std::chrono::duration_cast<std::chrono::nanoseconds>(grant_.limit);
+}
+
+void adaptive_core::learn_alone(const stopwatch::reading& inside) noexcept {
+  grant_ = {};
+  settle();
+  chooser_.granted().finish(
+    {.cost = inside.elapsed, .function_time = inside.busy, .elapsed = inside.elapsed});
+}
+
+void adaptive_core::settle() noexcept {
+  chooser_.finish_granted(std::exchange(unlearned_runs_, 0),
+                          std::exchange(unlearned_, std::chrono::nanoseconds{0}));
 }
 
 std::string readable_name(const std::string& of,

@@ -5,7 +5,8 @@
 // Four clients for each kind of handler, each with a server of its own and one request at a time.
 // A handler of 100 us does what took 100 us undisturbed. In the mixed workload, with handlers of
 // all kinds, what counts is how many requests the slow ones leave room for. The defaults of a
-// system on two CPUs: two message executors, two compute executors.
+// system on two CPUs: two message executors, two compute executors. The chatty workloads have one
+// message executor, for which nearly always somebody waits.
 
 #include "bench/mab/samples.hpp"
 #include "bench/support/bench.hpp"
@@ -57,12 +58,14 @@ double iterations_per_us() {
 
 struct workload {
   const char* name;
-  std::vector<int> us;
+  std::vector<int> us; ///< how long the handlers take
+  std::size_t message_executors = 2;
 };
 
 const workload workloads[]
-  = {{"fast_1us", {1}},     {"fast_10us", {10}},     {"medium_100us", {100}},
-     {"slow_500us", {500}}, {"slow_3000us", {3000}}, {"mixed", {1, 10, 100, 500, 3000}}};
+  = {{"fast_1us", {1}},      {"fast_10us", {10}},     {"medium_100us", {100}},
+     {"slow_500us", {500}},  {"slow_3000us", {3000}}, {"mixed", {1, 10, 100, 500, 3000}},
+     {"chatty_1us", {1}, 1}, {"chatty_10us", {10}, 1}};
 
 enum class choice { always_inline, always_offload, adaptive };
 constexpr choice choices[] = {choice::always_inline, choice::always_offload, choice::adaptive};
@@ -125,7 +128,7 @@ caf::behavior client(caf::event_based_actor* self, const caf::actor& whom, std::
 double answers_per_s(const workload& w, choice c, std::chrono::nanoseconds how_long) {
   tally t; // outlives the actors
   actor_system_config config;
-  config.set("basal.message-executors", std::size_t{2});
+  config.set("basal.message-executors", w.message_executors);
   config.set("basal.compute-executors", std::size_t{2});
   double result = 0;
   {

@@ -16,6 +16,7 @@
 #include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
+#include "looks.hpp"
 #include "overflow_report.hpp"
 
 namespace basal::executors {
@@ -468,7 +469,7 @@ work_item executor::steal() noexcept {
 bool executor::leaves_to_owner(const run_queue<work_item>& ring) const noexcept {
   if (patience_ticks_ == 0)
     return false;
-  for (auto since = now(); !ring.empty(); futex_word::pause()) {
+  for (auto since = now(); !ring.empty(); pause_between_looks()) {
     if (ring.size() >= pool_config::many_items)
       return false;
     if (!inbox_.empty() || !pool_.injection_.empty()
@@ -533,7 +534,7 @@ void executor::park() noexcept {
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
       pause();
     linger();
-    if (idle.sleep(index_, 0))
+    if (idle.sleep(index_))
       counters_.wake_ups.add();
     tick_start_ = last_look_ = now();
     load_.set_running(true, last_look_);
@@ -546,14 +547,14 @@ void executor::park() noexcept {
 void executor::linger() noexcept {
   const auto& idle = pool_.idle_;
   const auto& hooks = pool_.config().hooks;
-  for (auto i = pool_.spins_; i != 0 && !idle.is_woken(index_); --i)
-    futex_word::pause();
+  for (std::uint32_t i = 0; i < pool_.spins_ && !idle.is_woken(index_); ++i)
+    pause_between_looks(i);
   if (pool_.spins_ == 0 || idle.is_woken(index_) || hooks.lingers == nullptr)
     return;
   const auto ticks = hooks.lingers(hooks.context, *this);
   const auto start = now();
   while (now() - start < ticks && !idle.is_woken(index_))
-    futex_word::pause();
+    pause_between_looks();
 }
 
 /// The last look before sleep. seq_cst loads throughout: see idle_set.

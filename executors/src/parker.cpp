@@ -1,11 +1,8 @@
 #include <basal/executors/parker.hpp>
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "cpu_pause.hpp"
 
 namespace basal::executors {
 
@@ -17,14 +14,6 @@ void futex_word::futex_wait(std::uint32_t value) noexcept {
 
 void futex_word::futex_wake_one(futex_word* word) noexcept {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
-}
-
-// Between the looks, others have a turn on this CPU: the one who is to wake us may
-// be among them, and wait for it until we sleep. 0.4 us if there is nobody.
-void futex_word::pause() noexcept {
-  for (int i = 0; i < 8; ++i)
-    cpu_pause();
-  sched_yield();
 }
 
 } // namespace basal::executors

@@ -24,8 +24,8 @@ double hint_us(compute_hint hint, const knobs& k) noexcept {
 
 // Others wait for the first results of a new family, and nobody for the
 // thousandth: after 1, 2, 4, ... 64 outcomes, then after every 64.
-bool due(std::uint64_t finished) noexcept {
-  return finished % 64 == 0 || (finished < 64 && (finished & (finished - 1)) == 0);
+bool due(std::uint64_t before, std::uint64_t finished) noexcept {
+  return finished / 64 != before / 64 || (finished < 64 && (finished & (finished - 1)) == 0);
 }
 
 } // namespace
@@ -86,8 +86,52 @@ void chooser::count(const rationale& r) noexcept {
 
 void chooser::finish(arm ran, const outcome& o) noexcept {
   observe(ran, o);
-  if (due(++stats_[event::finished]))
+  count_finished(1);
+}
+
+void chooser::count_finished(std::uint32_t outcomes) noexcept {
+  auto& finished = stats_[event::finished];
+  const auto before = std::exchange(finished, finished + outcomes);
+  if (due(before, finished))
     publish();
+}
+
+grant chooser::next_grant() const noexcept {
+  const auto& k = family_->settings();
+  const auto& belief = costs_.inline_belief();
+  if (last_.choice != arm::inline_here || k.model != cost_model::corrected
+      || belief.n() + 0.5 < grant::min_observations)
+    return {};
+  const double us = std::exp(log_mean_cost(belief));
+  const double expected_us = std::max(us, ema_us_); // a slow run, too, asks for caution
+  const double runs
+    = std::min<double>(grant::max_runs, std::floor(grant::max_total.count() / expected_us));
+  if (runs < 2)
+    return {};
+  const grant result{static_cast<std::uint32_t>(runs), microseconds{grant::limit_factor * us}};
+  if (last_.why == reason::annotation)
+    return result;
+  if (last_.why != reason::prices || k.chosen_by != policy::thompson
+      || check_guardrails(k, last_.workers, k.pressure_clip, expected_us, strikes_)
+           != guardrail::none)
+    return {};
+  const double pressure = grant::margin * std::max(last_.pressure_meanwhile, k.p_low);
+  const bool clear = costs_.expected(pressure, k).inline_log < last_.price.offload_log;
+  return clear ? result : grant{};
+}
+
+void chooser::finish_granted(std::uint32_t runs, microseconds total) noexcept {
+  if (runs == 0)
+    return;
+  const auto& k = family_->settings();
+  const double average_us = *clamped(total / static_cast<double>(runs));
+  stats_[event::inline_decision] += runs;
+  if (strikes_ > 0)
+    fade_strikes(std::pow(k.strike_decay, runs));
+  ema_us_ = average_us + (ema_us_ - average_us) * std::pow(1 - k.ema_alpha, runs);
+  observations_ += runs;
+  stats_[event::shift] += static_cast<std::uint64_t>(costs_.observe_many(average_us, runs, k));
+  count_finished(runs);
 }
 
 void chooser::observe(arm ran, const outcome& o) noexcept {
@@ -116,13 +160,17 @@ void chooser::observe(arm ran, const outcome& o) noexcept {
 // run would forbid inline, and with it its own forgiveness, for ever.
 void chooser::learn_strike(arm ran, std::optional<double> function_us) noexcept {
   const auto& k = family_->settings();
-  strikes_ *= k.strike_decay;
-  if (strikes_ < negligible_strikes)
-    strikes_ = 0; // rather than a denormal number, which is slow and never gets there
+  fade_strikes(k.strike_decay);
   if (ran == arm::inline_here && function_us && *function_us > k.t_strike_us) {
     strikes_ = std::min(strikes_ + 1, 2 * k.s_max);
     ++stats_[event::starvation];
   }
+}
+
+void chooser::fade_strikes(double share) noexcept {
+  strikes_ *= share;
+  if (strikes_ < negligible_strikes)
+    strikes_ = 0; // rather than a denormal number, which is slow and never gets there
 }
 
 std::optional<double> chooser::clamped(std::optional<microseconds> x) noexcept {

@@ -41,11 +41,18 @@ std::string average(const rationale& r) {
 }
 
 std::string gr0_text(const rationale& r, const knobs& k) {
-  const bool slow = r.ema_us >= k.t_tiny_inline_us;
-  return "guardrail GR0: there is only one message executor, and "
-         + (slow
-              ? average(r) + " is not below " + us(k.t_tiny_inline_us) + " (t_tiny_inline_us)"
-              : "pressure " + number(r.pressure) + " is not below " + number(k.p_low) + " (p_low)");
+  const std::string one = "guardrail GR0: there is only one message executor, ";
+  if (r.ema_us >= k.t_tiny_inline_us)
+    return one + "and " + average(r) + " is not below " + us(k.t_tiny_inline_us)
+           + " (t_tiny_inline_us)";
+  const auto others_wait
+    = one + "pressure " + number(r.pressure) + " is not below " + number(k.p_low) + " (p_low)";
+  if (k.model == cost_model::seed_literal)
+    return others_wait;
+  if (r.ema_us == 0)
+    return others_wait + ", and nobody knows yet how long the handler takes";
+  return others_wait + ", and " + average(r) + " is not below " + us(k.offload_overhead_us)
+         + ", what an offload costs undisturbed (offload_overhead_us)";
 }
 
 // Two prices: how long others would wait for an inline run, and what an offload costs.

@@ -19,7 +19,8 @@ constexpr knob_info table[] = {
   {"w_spawn", &knobs::w_spawn, 0, 1000, true,
    "pressure of 1000 arrivals per second and message executor"},
   {"pressure_clip", &knobs::pressure_clip, 0, 1e6, false, "largest pressure"},
-  {"p_low", &knobs::p_low, 0, 1e6, true, "pressure below which a single executor may inline"},
+  {"p_low", &knobs::p_low, 0, 1e6, true,
+   "pressure from which a single executor inlines only what is shorter than an offload"},
   {"p_high", &knobs::p_high, 0, 1e6, true, "pressure above which GR2 acts"},
   {"decay", &knobs::decay, 0, 1, false,
    "weight of the former observations at each one; 0.999653 halves it in 2000"},
@@ -48,7 +49,8 @@ constexpr knob_info table[] = {
   {"hint_high_ema_us", &knobs::hint_high_ema_us, 0, max_us, true,
    "function time that compute_hint::high stands for, in us"},
   {"offload_overhead_us", &knobs::offload_overhead_us, 0, max_us, false,
-   "overhead of an offload until some were observed, in us; see calibrate()"},
+   "overhead of an offload until some were observed, and of one that nothing disturbs (GR0), "
+   "in us; see calibrate()"},
   {"static_threshold_us", &knobs::static_threshold_us, 0, max_us, true,
    "policy static_threshold: offload what takes more, in us"},
 };

@@ -335,7 +335,7 @@ private:
     auto must_sleep = idle.prepare_sleep(
       self.index, searching, [&] { return Parts::looks_again && must_stay_awake(self); });
     if (must_sleep)
-      idle.sleep(self.index, 0);
+      idle.sleep(self.index);
     self.searching = true;
     if (!Parts::searches_when_out) {
       self.searching = false;

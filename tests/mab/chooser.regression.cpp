@@ -145,3 +145,30 @@ TEST_CASE("the ten thousandth actor does not inline what the first found to be s
   }
   CHECK(inlined == 1);
 }
+
+// The chatty handler on a single worker. Whoever answers requests in a few hundred
+// nanoseconds nearly always finds others waiting, and GR0 of loom-rs offloads whatever
+// comes then: every answer cost the worker a hand-over, which is longer than the handler.
+TEST_CASE("a single worker does not hand over what takes less than the hand-over") {
+  knobs k;
+  k.offload_overhead_us = 2;
+  const auto others_wait = load_of(2.1, 1); // three of four clients
+  const auto share = [&](const knobs& of, double function_us) {
+    actor a{of};
+    const world w{.function_us = function_us, .overhead_us = 6}; // offloads queue up
+    a.run(w, others_wait, 10);
+    return a.run(w, others_wait, 5000).inline_share();
+  };
+  CHECK(share(k, 1) > 0.99);
+
+  SECTION("what takes longer still goes") {
+    CHECK(share(k, 3) == 0);
+    CHECK(share(k, 10) == 0);
+    CHECK(share(k, 100) == 0);
+  }
+  SECTION("the bug") {
+    auto literal = knobs::seed_literal();
+    literal.offload_overhead_us = 2;
+    CHECK(share(literal, 1) == 0);
+  }
+}

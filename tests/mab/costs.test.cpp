@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace basal::mab;
@@ -73,6 +74,23 @@ TEST_CASE_METHOD(fixture, "while nobody offloads, the overhead fades towards its
   ran_inline(500, 5000);
   CHECK(overhead_us() == Approx(10).epsilon(0.02));
   CHECK(c.overhead_belief().deviation() == Approx(1).margin(0.001));
+}
+
+// Two overheads, of which one met a crowd, have a posterior that promises everything.
+TEST_CASE_METHOD(fixture,
+                 "no draw is below a quarter of the calibrated overhead, unless the mean is") {
+  splitmix64 random{1};
+  const auto lowest = [&] {
+    double result = 1e9;
+    for (int i = 0; i < 1000; ++i)
+      result = std::min(result, std::exp(c.draw(1, k, random).offload_log));
+    return result;
+  };
+  ran_inline(1);
+  offloaded(1, 10'000);
+  CHECK(lowest() == Approx(k.offload_overhead_us / 4));
+  offloaded(1, 0.5, 50);
+  CHECK(lowest() < k.offload_overhead_us / 4);
 }
 
 TEST_CASE_METHOD(fixture, "it fades the slower the more inline runs a trial is worth") {

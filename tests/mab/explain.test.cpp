@@ -49,7 +49,12 @@ TEST_CASE("guardrails are named with both numbers and the knob") {
   }
   SECTION("GR0 by pressure") {
     actor a;
-    contains(after(a, {.function_us = 8}, load_of(2, 1), 1), "pressure 2 is not below 0.5 (p_low)");
+    contains(after(a, {.function_us = 18}, load_of(2, 1), 1),
+             "pressure 2 is not below 0.5 (p_low), and nobody knows yet how long the handler "
+             "takes");
+    contains(after(a, {.function_us = 18}, load_of(2, 1), 9),
+             "pressure 2 is not below 0.5 (p_low), and the handler's average function time, 18 us, "
+             "is not below 10 us, what an offload costs undisturbed (offload_overhead_us)");
   }
   SECTION("GR1") {
     actor a;

@@ -20,6 +20,30 @@ TEST_CASE("GR0: a single worker inlines only tiny handlers under low pressure") 
   CHECK(check(2, 2.9, 200) == guardrail::none);
 }
 
+TEST_CASE("GR0 lets pass, under any pressure, what takes less than an undisturbed offload") {
+  knobs k;
+  k.offload_overhead_us = 2;
+  for (const double pressure : {0.5, 2.0, 10.0}) {
+    CHECK(check_guardrails(k, 1, pressure, 1.9, 0) == guardrail::none);
+    CHECK(check_guardrails(k, 1, pressure, 2, 0) == guardrail::gr0);
+  }
+}
+
+TEST_CASE("GR0: an offload that costs much does not make a handler tiny") {
+  knobs k;
+  k.offload_overhead_us = 400;
+  CHECK(check_guardrails(k, 1, 0.5, 49.9, 0) == guardrail::none);
+  CHECK(check_guardrails(k, 1, 0.5, 50, 0) == guardrail::gr0);
+}
+
+TEST_CASE("GR0 does not let pass under pressure what nobody knows yet") {
+  CHECK(check(1, 0.5, 0) == guardrail::gr0);
+}
+
+TEST_CASE("GR0 of loom-rs compares nothing with an offload") {
+  CHECK(check_guardrails(knobs::seed_literal(), 1, 0.5, 1, 0) == guardrail::gr0);
+}
+
 TEST_CASE("GR1: above 250 us nothing is inlined") {
   CHECK(check(4, 0, 250) == guardrail::none);
   CHECK(check(4, 0, 250.1) == guardrail::gr1);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace basal::mab::simulation {
@@ -49,15 +50,22 @@ struct tally {
   }
 };
 
+/// Whether an actor asks its chooser for each message.
+enum class asks { always, unless_granted };
+
 /// One actor's chooser and its handler.
 class actor {
 public:
-  explicit actor(const knobs& k = {}, std::uint64_t seed = 1)
-    : actor(std::make_shared<family>("simulated", k), seed) {
+  explicit actor(const knobs& k = {}, std::uint64_t seed = 1, asks when = asks::always)
+    : actor(std::make_shared<family>("simulated", k), seed, when) {
   }
 
-  actor(std::shared_ptr<family> shared, std::uint64_t seed)
-    : family_(std::move(shared)), chooser_(*family_), draws_(seed), noise_(seed ^ 0xabcdef) {
+  actor(std::shared_ptr<family> shared, std::uint64_t seed, asks when = asks::always)
+    : family_(std::move(shared)),
+      chooser_(*family_),
+      when_(when),
+      draws_(seed),
+      noise_(seed ^ 0xabcdef) {
   }
 
   chooser& decider() {
@@ -74,11 +82,17 @@ public:
     // Both are drawn whichever arm runs, so that equal seeds mean equal worlds.
     const double fn = w.function_us * spread(w.function_sigma);
     const double overhead = w.overhead_us * spread(w.overhead_sigma);
-    auto d = chooser_.choose(now, draws_, hint);
     const auto& k = family_->settings();
     const double blocking = 1 + k.k_starve * pressure_index(now, k);
     into.all_inline_us += fn * blocking;
     into.all_offload_us += fn + overhead;
+    if (grant_.runs > 0) {
+      ++into.inline_runs;
+      into.cost_us += fn * blocking;
+      run_granted(microseconds{fn});
+      return arm::inline_here;
+    }
+    auto d = chooser_.choose(now, draws_, hint);
     if (d.choice() == arm::inline_here) {
       ++into.inline_runs;
       into.cost_us += fn * blocking;
@@ -88,7 +102,14 @@ public:
       into.cost_us += fn + overhead;
       d.finish({.cost = microseconds{fn + overhead}, .function_time = microseconds{fn}});
     }
+    if (when_ == asks::unless_granted)
+      grant_ = chooser_.next_grant();
     return d.choice();
+  }
+
+  /// What is left of the grant.
+  const grant& granted() const {
+    return grant_;
   }
 
   tally run(const world& w, const load& now, std::size_t messages) {
@@ -99,12 +120,33 @@ public:
   }
 
 private:
+  void run_granted(microseconds fn) {
+    --grant_.runs;
+    const bool reached = fn >= grant_.limit;
+    if (!reached) {
+      ++unlearned_runs_;
+      unlearned_ += fn;
+    }
+    if (reached || grant_.runs == 0) {
+      chooser_.finish_granted(std::exchange(unlearned_runs_, 0),
+                              std::exchange(unlearned_, microseconds{0}));
+    }
+    if (reached) {
+      chooser_.granted().finish({.cost = fn, .function_time = fn});
+      grant_ = {};
+    }
+  }
+
   double spread(double sigma) {
     return sigma == 0 ? 1 : std::exp(sigma * standard_normal(noise_));
   }
 
   std::shared_ptr<family> family_;
   chooser chooser_;
+  asks when_;
+  grant grant_;
+  std::uint32_t unlearned_runs_ = 0;
+  microseconds unlearned_{0};
   splitmix64 draws_;
   splitmix64 noise_;
 };
@@ -113,12 +155,12 @@ private:
 /// pressure 0.35 to 10, 400 to 3,400 messages each. Of each world the first 200 messages
 /// are not counted, nor are the first two worlds.
 inline std::vector<double> wander(const knobs& k, std::uint64_t seed, bool overhead_changes,
-                                  double sigma) {
+                                  double sigma, asks when = asks::always) {
   constexpr double function_us[] = {1, 5, 10, 20, 50, 70, 100, 150, 200, 400};
   constexpr double pressures[] = {0.35, 0.7, 1.5, 2.9, 5, 10};
   constexpr double overhead_us[] = {12, 4, 30};
   splitmix64 random{seed * 977};
-  actor a{k, seed};
+  actor a{k, seed, when};
   std::vector<double> result;
   for (int i = 0; i < 12; ++i) {
     const world w{function_us[random() % 10], overhead_us[overhead_changes ? random() % 3 : 0],

@@ -42,7 +42,7 @@ public:
       }
       if (idle_.prepare_sleep(index, searching,
                               [&] { return Parts::looks_before_sleep && !queue_.empty(); }))
-        idle_.sleep(index, 0);
+        idle_.sleep(index);
       searching = true;
     }
   }

@@ -109,11 +109,6 @@ public:
     r.wake(word);
   }
 
-  /// A scheduling point.
-  static void pause() noexcept {
-    run::current()->point();
-  }
-
 private:
   /// A store, with what it published.
   struct record {

@@ -19,7 +19,7 @@ struct cost_belief {
   std::uint64_t observations = 0;   ///< that it rests on; old ones weigh less
 };
 
-/// What the choosers of one (actor type, message type) did. Counts since the start, up to 63
+/// What the choosers of one (actor type, message type) did. Counts since the start, up to 127
 /// decisions of each living chooser late.
 struct chooser_stats {
   std::string name;

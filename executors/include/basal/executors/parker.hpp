@@ -17,9 +17,6 @@ public:
 
   /// Wakes one sleeper. Uses `word` by address only: it may be gone.
   static void futex_wake_one(futex_word* word) noexcept;
-
-  /// Lets a moment pass, and others run on this CPU: some 0.4 us if nobody wants to.
-  static void pause() noexcept;
 };
 
 /// Lets one thread sleep until another hands it a token. At most one token is
@@ -41,16 +38,11 @@ public:
   basic_parker(const basic_parker&) = delete;
   basic_parker& operator=(const basic_parker&) = delete;
 
-  /// Waits for a token and takes it. Owner only. Looks for it `spins` times,
-  /// with a pause in between that lets others run, before it sleeps in the kernel.
+  /// Waits for a token, in the kernel if there is none yet, and takes it. Owner only.
   /// Everything that happened before the matching unpark() is visible.
   /// @param slept set to true if it entered the kernel
-  token park(std::uint32_t spins = 0, bool* slept = nullptr) noexcept {
+  token park(bool* slept = nullptr) noexcept {
     auto seen = state_.load(std::memory_order_acquire);
-    for (std::uint32_t i = 0; i < spins && seen < first_token; ++i) {
-      Word::pause();
-      seen = state_.load(std::memory_order_acquire);
-    }
     if (seen < first_token) {
       std::uint32_t expected = running;
       if (state_.compare_exchange_strong(expected, sleeping, std::memory_order_acquire,

@@ -73,9 +73,9 @@ public:
   /// Sleeps until somebody wakes executor `index`; see parker::park. Afterwards
   /// the caller counts as searching.
   /// @returns whether it slept in the kernel
-  bool sleep(std::size_t index, std::uint32_t spins) noexcept {
+  bool sleep(std::size_t index) noexcept {
     bool slept = false;
-    if (beds_[index].sleeper.park(spins, &slept) == look_token)
+    if (beds_[index].sleeper.park(&slept) == look_token)
       idle_.resume_searching();
     return slept;
   }

@@ -6,6 +6,7 @@
 #include <basal/mab/arm.hpp>
 #include <basal/mab/costs.hpp>
 #include <basal/mab/family.hpp>
+#include <basal/mab/grant.hpp>
 #include <basal/mab/hints.hpp>
 #include <basal/mab/outcome.hpp>
 #include <basal/mab/policies.hpp>
@@ -42,6 +43,18 @@ public:
   template <random_source Random>
   [[nodiscard]] decision choose(const load& now, Random& random,
                                 compute_hint hint = compute_hint::unknown);
+
+  /// How many messages may follow the newest decision, whose outcome is known,
+  /// without one of their own. None unless inline is right by a margin, the
+  /// function time settled, and no guardrail within reach of any load.
+  grant next_grant() const noexcept;
+
+  /// Learns that `runs` inline runs of a grant, none of which reached its limit,
+  /// took `total` of function time together.
+  void finish_granted(std::uint32_t runs, microseconds total) noexcept;
+
+  /// The token of a run of a grant that reached the limit, and tells it by itself.
+  [[nodiscard]] decision granted() noexcept;
 
   /// The numbers behind the newest decision; reason::none before the first.
   const rationale& last() const noexcept {
@@ -82,8 +95,10 @@ private:
   void meet(compute_hint hint) noexcept;
   void count(const rationale& r) noexcept;
   void finish(arm ran, const outcome& o) noexcept;
+  void count_finished(std::uint32_t outcomes) noexcept;
   void observe(arm ran, const outcome& o) noexcept;
   void learn_strike(arm ran, std::optional<double> function_us) noexcept;
+  void fade_strikes(double share) noexcept;
   std::optional<double> clamped(std::optional<microseconds> x) noexcept;
   void publish() noexcept;
 
@@ -145,6 +160,11 @@ private:
   arm choice_;
   bool open_ = true;
 };
+
+inline decision chooser::granted() noexcept {
+  ++stats_[event::inline_decision];
+  return {*this, arm::inline_here};
+}
 
 template <random_source Random>
 decision chooser::choose(const load& now, Random& random, compute_hint hint) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include <basal/mab/arm.hpp>
@@ -36,7 +37,9 @@ public:
   };
 
   /// Starts from nothing but the knobs.
-  explicit costs(const knobs& k) noexcept : overhead_prior_(1, std::log(k.offload_overhead_us), 0) {
+  explicit costs(const knobs& k) noexcept
+    : overhead_prior_(1, std::log(k.offload_overhead_us), 0),
+      least_overhead_(std::log(k.offload_overhead_us * least_share)) {
     cache_overhead();
   }
 
@@ -71,6 +74,19 @@ public:
     }
   }
 
+  /// Adds `count` inline runs that took `average_us` (corrected).
+  /// @returns how many costs were found to have shifted.
+  int observe_many(double average_us, std::uint32_t count, const knobs& k) noexcept {
+    // The mean of log-normal costs lies above their median.
+    const double spread = log_mean_cost(inline_.belief()) - inline_.belief().mean();
+    const bool shift
+      = inline_.observe_many(std::log(average_us) - spread, count, k.decay, k.restart_on_shift);
+    drop_trusted_prior(k);
+    fade(average_us, count, k);
+    cache_function();
+    return shift ? 1 : 0;
+  }
+
   /// The prices under Thompson sampling. corrected consumes one random number,
   /// the other models two.
   template <random_source Random>
@@ -89,8 +105,7 @@ public:
       return {in * (1 + blocking), off + std::log(k.offload_overhead_us)};
     }
     default:
-      return {log_function_ + std::log(blocking),
-              log_overhead_ + overhead_deviation_ * standard_normal(random)};
+      return {log_function_ + std::log(blocking), draw_overhead(random)};
     }
   }
 
@@ -133,7 +148,7 @@ private:
       drop_trusted_prior(k);
     }
     if (ran == arm::inline_here) {
-      fade(cost_us, k);
+      fade(cost_us, 1, k);
     } else if (function_us) {
       // Clocks of two threads may disagree by more than a short overhead.
       shifts += offload_.observe(std::log(std::max(cost_us - elapsed_us, min_overhead_us)), k.decay,
@@ -147,10 +162,10 @@ private:
 
   // What fades is tried again, about once in 300 outcomes. Where a trial costs as
   // much as many inline runs, it must wait for more of them to be worth it.
-  void fade(double inline_us, const knobs& k) noexcept {
+  void fade(double inline_us, std::uint32_t runs, const knobs& k) noexcept {
     const double affordable = cheap_trial * inline_us;
     const double share = affordable < seen_overhead_us_ ? affordable / seen_overhead_us_ : 1;
-    faded_ += (1 - k.stale_decay) * share;
+    faded_ += runs * (1 - k.stale_decay) * share;
     if (faded_ < fade_step)
       return;
     offload_.forget(1 - std::min(faded_, 1.0));
@@ -185,6 +200,14 @@ private:
     return p.n() < 1 ? unknown_arm_log_mean + 2 * z : p.mean() + p.deviation() * z;
   }
 
+  // A few overheads that differ by much have a posterior so wide that it promises
+  // offloads for nothing, and those who can only win by them would try again and again.
+  template <random_source Random>
+  double draw_overhead(Random& random) const {
+    const double drawn = log_overhead_ + overhead_deviation_ * standard_normal(random);
+    return std::max(drawn, std::min(least_overhead_, log_overhead_));
+  }
+
   static posterior merged(posterior a, const posterior& b) noexcept {
     a.merge(b);
     return a;
@@ -209,6 +232,10 @@ private:
 
   static constexpr double min_overhead_us = 0.01;
 
+  // Of what an undisturbed offload costs, as calibrated: no hope for less, unless
+  // offloads were seen to cost less. If the machine was busy then, it still is low.
+  static constexpr double least_share = 0.25;
+
   // In inline runs. So trials cost at most about 4 % (regret.test.cpp).
   static constexpr double cheap_trial = 10;
 
@@ -221,6 +248,7 @@ private:
   estimate offload_;
   posterior function_prior_; // nothing, unless adopted
   posterior overhead_prior_;
+  double least_overhead_;
   double seen_overhead_us_ = 0; // what offload_ says, faded or not; 0: none was seen yet
   double faded_ = 0;            // the share that offload_ has yet to forget
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <basal/mab/posterior.hpp>
 #include <basal/mab/shift_detector.hpp>
@@ -21,14 +22,17 @@ public:
 
   /// @returns true when the cost has shifted and the belief was restarted.
   bool observe(double x, double decay, bool restart_on_shift) noexcept {
-    if (restart_on_shift && belief_.n() >= min_observations_to_shift && !unremarkable(x)) {
-      const double z = (x - belief_.mean()) / std::sqrt(belief_.variance());
-      if (shift_.observe(x, z)) {
-        belief_ = shift_.restart();
-        return true;
-      }
-    }
+    if (restart_on_shift && shifted(x))
+      return true;
     belief_.observe(x, decay);
+    return false;
+  }
+
+  /// The same for `count` observations of mean x, which is one to the detector.
+  bool observe_many(double x, std::uint32_t count, double decay, bool restart_on_shift) noexcept {
+    if (restart_on_shift && shifted(x))
+      return true;
+    belief_.observe_many(x, count, decay);
     return false;
   }
 
@@ -46,6 +50,16 @@ public:
   }
 
 private:
+  bool shifted(double x) noexcept {
+    if (belief_.n() < min_observations_to_shift || unremarkable(x))
+      return false;
+    const double z = (x - belief_.mean()) / std::sqrt(belief_.variance());
+    if (!shift_.observe(x, z))
+      return false;
+    belief_ = shift_.restart();
+    return true;
+  }
+
   // Most observations are: they need no division and no square root.
   bool unremarkable(double x) const noexcept {
     const double delta = x - belief_.mean();

@@ -19,7 +19,7 @@ struct prior {
 };
 
 /// A family as those see it who watch: one snapshot, whose numbers may be a few
-/// decisions apart and up to 63 decisions per chooser behind.
+/// decisions apart and up to 127 decisions per chooser behind.
 struct family_snapshot {
   std::string name;
   stats totals;

@@ -8,6 +8,7 @@
 #include <basal/mab/family.hpp>
 #include <basal/mab/family_table.hpp>
 #include <basal/mab/function_key.hpp>
+#include <basal/mab/grant.hpp>
 #include <basal/mab/hints.hpp>
 #include <basal/mab/knobs.hpp>
 #include <basal/mab/random.hpp>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace basal::mab {
 
@@ -45,6 +46,18 @@ public:
     const double delta = x - mean_;
     mean_ += delta / n_;
     s2_ = decay * s2_ + delta * (x - mean_);
+  }
+
+  /// Adds `count` observations whose mean is x and which vary as the former ones do
+  /// (the means of such groups vary by 1/count of that; the rest is within them).
+  void observe_many(double x, std::uint32_t count, double decay) noexcept {
+    const double keep = std::pow(decay, count);
+    const double weight = decay < 1 ? (1 - keep) / (1 - decay) : count;
+    const double spread = variance() * (1 - 1.0 / count);
+    n_ = keep * n_ + weight;
+    const double delta = x - mean_;
+    mean_ += delta * weight / n_;
+    s2_ = keep * s2_ + weight * (delta * (x - mean_) + spread);
   }
 
   /// The update of loom-rs, which fades the mean, too. Only for cost_model

@@ -10,6 +10,7 @@
 #include <caf/fwd.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -38,6 +39,10 @@ public:
     auto* lane = host_->current_lane();
     if (lane == nullptr)
       return body();
+    if (grant_.runs > 0) {
+      const granted_run now{*this, *lane};
+      return body();
+    }
     turn now{*this, *lane, std::max(hint, hint_)};
     if (now.choice() == mab::arm::inline_here) {
       const inside_of watch{now, lane->here, now.start()};
@@ -50,11 +55,20 @@ public:
     return hop(host_->compute(), host_->system(), measured);
   }
 
-  std::string explain() const {
+  ~adaptive_core() {
+    settle();
+  }
+
+  adaptive_core(const adaptive_core&) = delete;
+  adaptive_core& operator=(const adaptive_core&) = delete;
+
+  std::string explain() {
+    settle();
     return mab::explain(chooser_);
   }
 
-  const mab::chooser& chooser() const noexcept {
+  const mab::chooser& chooser() noexcept {
+    settle();
     return chooser_;
   }
 
@@ -81,6 +95,7 @@ private:
   private:
     friend class adaptive_core;
 
+    adaptive_core& core_;
     const std::uint64_t start_; // tick_clock
     const executors::stopwatch::precision precision_;
     mab::decision decision_;
@@ -107,11 +122,58 @@ private:
     executors::stopwatch watch_;
   };
 
+  /// A run that the chooser has granted with an earlier one: it is measured, but nothing decided,
+  /// and learned together with others.
+  class granted_run {
+  public:
+    granted_run(adaptive_core& core, chooser_host::lane& lane) noexcept
+      : core_(core), watch_(lane.here.running(), executors::stopwatch::precision::ticks) {
+      core.host_->count_arrival(lane);
+      --core.grant_.runs;
+    }
+
+    ~granted_run() {
+      const auto inside = watch_.stop();
+      if (inside.busy < core_.limit_) [[likely]]
+        core_.learn_later(inside.busy);
+      else
+        core_.learn_alone(inside);
+    }
+
+    granted_run(const granted_run&) = delete;
+    granted_run& operator=(const granted_run&) = delete;
+
+  private:
+    adaptive_core& core_;
+    executors::stopwatch watch_;
+  };
+
   executors::stopwatch::precision precision() const noexcept;
+
+  /// After an inline run that was decided.
+  void take_grant() noexcept;
+
+  void learn_later(std::chrono::nanoseconds busy) noexcept {
+    ++unlearned_runs_;
+    unlearned_ += busy;
+    if (grant_.runs == 0)
+      settle();
+  }
+
+  /// Of a granted run that reached the limit.
+  void learn_alone(const executors::stopwatch::reading& inside) noexcept;
+
+  /// Tells the chooser of the runs that it has not heard of yet.
+  void settle() noexcept;
 
   const std::shared_ptr<chooser_host> host_; // keeps the family
   const mab::compute_hint hint_;
   mab::chooser chooser_;
+
+  mab::grant grant_; ///< what is left of it
+  std::chrono::nanoseconds limit_{0};
+  std::uint32_t unlearned_runs_ = 0;
+  std::chrono::nanoseconds unlearned_{0};
 };
 
 /// "actor/int, std::string"

@@ -94,7 +94,12 @@ public:
     return here.known_;
   }
 
-  /// The same for threads that are no message executors.
+  /// Counts an arrival about which nothing is to be decided.
+  void count_arrival(lane& here) noexcept {
+    here.not_metered_ += 1;
+  }
+
+  /// How busy they are, for threads that are no message executors.
   mab::load look_from_outside() const noexcept;
 
 private:

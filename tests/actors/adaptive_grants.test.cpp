@@ -1,0 +1,77 @@
+// Handlers of a microsecond, most of whose messages the chooser is not asked about: what it counts,
+// learns and forbids is as if it were.
+
+#include "actors/adaptive_fixture.hpp"
+
+#include <stdexcept>
+
+using namespace adaptive_tests;
+using caf::behavior;
+using caf::event_based_actor;
+
+namespace {
+
+using end = caf::atom_constant<caf::atom("end")>;
+
+constexpr int message_count = 2000;
+
+/// What the chooser of an actor knows after all messages.
+struct counted {
+  basal::mab::stats counters;
+  std::string explained;
+  double strikes = 0;
+};
+
+template <class Handler>
+counted after_many(fixture& f, Handler handler) {
+  counted result;
+  auto worker = f.system.spawn([&](event_based_actor* me) -> behavior {
+    me->set_exception_handler([](std::exception_ptr&) -> caf::error { return caf::sec::none; });
+    auto wrapped = basal::actors::adaptive(me, handler, {.name = "tiny"});
+    return {wrapped, [&result, wrapped, me](end) {
+              const auto& chooser = wrapped.chooser();
+              result = {chooser.counters(), wrapped.explain(), chooser.strikes()};
+              me->quit();
+            }};
+  });
+  for (int i = 0; i < message_count; ++i)
+    f.self->send(worker, i);
+  f.self->send(worker, end::value);
+  f.self->wait_for(worker);
+  return result;
+}
+
+} // namespace
+
+using basal::mab::event;
+
+TEST_CASE_METHOD(fixture, "every run is counted, whether it was asked about or granted") {
+  const auto after = after_many(*this, [](int) {});
+  CHECK(after.counters.decisions() == message_count);
+  CHECK(after.counters[event::finished] == message_count);
+  CHECK(after.counters[event::abandoned] == 0);
+  // The actor has gone and has told its family everything.
+  const auto family = basal::actors::total(basal::actors::chooser_stats_of(system));
+  CHECK(family.inline_decisions + family.offload_decisions == message_count);
+  CHECK(family.finished == message_count);
+}
+
+TEST_CASE_METHOD(fixture, "a run that throws, and ends its actor, is counted as well") {
+  after_many(*this, [](int x) {
+    if (x == message_count - 1)
+      throw std::runtime_error{"the last one"};
+  });
+  const auto family = basal::actors::total(basal::actors::chooser_stats_of(system));
+  CHECK(family.finished == message_count);
+  CHECK(family.abandoned_decisions == 0);
+}
+
+TEST_CASE_METHOD(fixture, "a granted run that turns slow counts as a strike and as starvation") {
+  const auto after = after_many(*this, [](int x) {
+    if (x == message_count - 1)
+      burn(std::chrono::milliseconds{3});
+  });
+  CHECK(after.counters[event::starvation] >= 1);
+  CHECK(after.strikes >= 1);
+  CHECK(after.counters.decisions() == message_count);
+}
