@@ -24,7 +24,8 @@ inline constexpr std::uint32_t keen_looks = 16;
 
 /// Lets a moment pass after the look number `looks`, counted from 0. From
 /// keen_looks on, others have a turn on this CPU: the one who is to wake us may be
-/// among them, and wait for it until we sleep. 0.4 us if there is nobody.
+/// among them, and wait for it until we sleep. 0.4 us if there is nobody; else, on
+/// Linux 6.18, a time slice that we wait for when we are woken next (see README).
 inline void pause_between_looks(std::uint32_t looks = keen_looks) noexcept {
   for (int i = 0; i < 8; ++i)
     cpu_pause();
