@@ -28,12 +28,12 @@ using plan_of = solver::solve_plan<double>;
 
 /// Rows of eight entries whose Jacobi iteration matrix has row sums of absolute values, and so a
 /// spectral radius, of at most `radius`; all signs equal, so that it is exactly that.
-solver::linear_operator<double> system(solver::index size, double radius, unsigned seed) {
+solver::linear_operator<double> system(solver::index_type size, double radius, unsigned seed) {
   std::mt19937 random{seed};
-  std::uniform_int_distribution<solver::index> column{0, size - 1};
+  std::uniform_int_distribution<solver::index_type> column{0, size - 1};
   std::uniform_real_distribution<double> value{0.1, 1};
   solver::triplets<double> entries{size, size};
-  for (solver::index i = 0; i < size; ++i) {
+  for (solver::index_type i = 0; i < size; ++i) {
     double sum = 0;
     for (int k = 0; k < 7; ++k) {
       const auto j = (i + 1 + column(random) % (size - 1)) % size;
@@ -46,7 +46,7 @@ solver::linear_operator<double> system(solver::index size, double radius, unsign
   return std::make_shared<const solver::csr_matrix<double>>(std::move(entries).build());
 }
 
-std::vector<double> right_hand_side(solver::index size, unsigned seed) {
+std::vector<double> right_hand_side(solver::index_type size, unsigned seed) {
   std::mt19937 random{seed};
   std::uniform_real_distribution<double> value{0, 1};
   std::vector<double> b(static_cast<std::size_t>(size));
@@ -55,7 +55,7 @@ std::vector<double> right_hand_side(solver::index size, unsigned seed) {
 }
 
 /// Plans of several matrices, so that a batch's working set is not one matrix in the first cache.
-std::vector<plan_of> neumann_plans(solver::index size, double radius) {
+std::vector<plan_of> neumann_plans(solver::index_type size, double radius) {
   std::vector<plan_of> plans;
   for (unsigned seed = 42; seed < 58; ++seed)
     plans.emplace_back(system(size, radius, seed),
@@ -63,7 +63,7 @@ std::vector<plan_of> neumann_plans(solver::index size, double radius) {
   return plans;
 }
 
-std::vector<request> neumann(solver::index size, double radius, std::size_t count) {
+std::vector<request> neumann(solver::index_type size, double radius, std::size_t count) {
   const auto plans = neumann_plans(size, radius);
   std::vector<request> requests;
   for (std::size_t i = 0; i < count; ++i)
@@ -73,11 +73,11 @@ std::vector<request> neumann(solver::index size, double radius, std::size_t coun
 
 /// Rough estimates of single entries by 64 walks or so of five steps on average, after some pushes.
 std::vector<request> walks(std::size_t count) {
-  constexpr solver::index size = 1024;
+  constexpr solver::index_type size = 1024;
   const auto a = system(size, 0.8, 42);
   const auto b = right_hand_side(size, 43);
   std::vector<plan_of> plans;
-  for (solver::index entry = 0; entry < 64; ++entry)
+  for (solver::index_type entry = 0; entry < 64; ++entry)
     plans.emplace_back(a, solver::solve_options{.method = solver::method::random_walk,
                                                 .tolerance = 0.9,
                                                 .entry = entry * 16,
@@ -123,7 +123,7 @@ void add_batch(bench::plan& plan, const std::string& name, std::size_t count,
 
 // One request after the other with the same matrix and no plan.
 void add_requests(bench::plan& plan) {
-  constexpr solver::index size = 1024;
+  constexpr solver::index_type size = 1024;
   const auto name = [&](const char* impl) { return bench::case_name("request", size, impl, 1); };
   for (const bool cached : {false, true})
     plan.add(name(cached ? "cached_plan" : "new_plan"),

@@ -64,7 +64,7 @@ cholmod_peer::cholmod_peer(const solver::csr_matrix<double>& a, kind k)
   auto* places = static_cast<int*>(data_->matrix->i);
   auto* values = static_cast<double*>(data_->matrix->x);
   int count = 0;
-  for (solver::index r = 0; r < a.rows(); ++r) {
+  for (solver::index_type r = 0; r < a.rows(); ++r) {
     starts[r] = count;
     const auto columns = a.row_columns(r);
     for (std::size_t j = 0; j < columns.size() && !(half && columns[j] > r); ++j) {

@@ -100,7 +100,7 @@ bench::from_results against_best(std::vector<std::string> peers, std::string min
 }
 
 const bench::suite krylov_suite{[](bench::plan& plan) {
-  const solver::index side = plan.quick() ? 100 : 300;
+  const solver::index_type side = plan.quick() ? 100 : 300;
   const auto a
     = std::make_shared<const solver::csr_matrix<double>>(families::poisson_2d<double>(side));
   const auto size = "p2d_" + std::to_string(side * side);
@@ -133,7 +133,7 @@ const bench::suite krylov_suite{[](bench::plan& plan) {
     = add("ic_cg_new", "basal", whole_direct, [a](benchmark::State& s) { ours_from_matrix(s, a); });
   plan.figure("ic_cg_vs_cholmod", bench::ratio(whole_direct, whole));
 
-  const solver::index edge = plan.quick() ? 20 : 40;
+  const solver::index_type edge = plan.quick() ? 20 : 40;
   const auto cube
     = std::make_shared<const solver::csr_matrix<double>>(families::poisson_3d<double>(edge));
   const auto volume = "p3d_" + std::to_string(edge * edge * edge);

@@ -18,7 +18,7 @@ using namespace basal;
 
 namespace {
 
-void neumann(benchmark::State& state, solver::index n, double ratio, unsigned seed) {
+void neumann(benchmark::State& state, solver::index_type n, double ratio, unsigned seed) {
   const auto a = std::make_shared<const solver::csr_matrix<double>>(
     families::dominant<double>(n, seed, ratio, false));
   const solver::solve_plan<double> plan{a, {.method = solver::method::neumann}};

@@ -143,7 +143,7 @@ void read(benchmark::State& state) {
 }
 
 const bench::suite spmv_suite{[](bench::plan& plan) {
-  const solver::index side = plan.quick() ? 1000 : 2000;
+  const solver::index_type side = plan.quick() ? 1000 : 2000;
   const problem small{"p3d_17k", [] { return families::poisson_3d<double>(26); }};
   const problem scattered{"random_20k",
                           [] { return families::dominant<double>(20'000, 1, 0.9, false); }};

@@ -27,35 +27,36 @@ namespace {
 
 constexpr double restart = 0.15;
 constexpr std::size_t k = 10;
-constexpr solver::index questions = 8;
+constexpr solver::index_type questions = 8;
 
-using sources = std::vector<std::pair<solver::index, double>>;
-using ranking = std::vector<std::pair<double, solver::index>>; // descending
+using sources = std::vector<std::pair<solver::index_type, double>>;
+using ranking = std::vector<std::pair<double, solver::index_type>>; // descending
 
 struct graph {
   explicit graph(const solver::csr_matrix<double>& links) {
     a = std::make_shared<const solver::csr_matrix<double>>(solver::pagerank_matrix(links, restart));
     ranker = std::make_unique<solver::top_k_ranker<double>>(a);
-    for (solver::index i = 0; i < questions; ++i)
+    for (solver::index_type i = 0; i < questions; ++i)
       from.push_back(links.rows() / 4 + i * 17 + 1);
   }
 
   std::shared_ptr<const solver::csr_matrix<double>> a;
   std::unique_ptr<solver::top_k_ranker<double>> ranker;
-  std::vector<solver::index> from;
+  std::vector<solver::index_type> from;
 };
 
 // Links to the neighbours in the plane, of different weights.
-solver::csr_matrix<double> plane(solver::index side) {
+solver::csr_matrix<double> plane(solver::index_type side) {
   solver::triplets<double> links{side * side, side * side};
   std::mt19937 random{1};
   std::uniform_real_distribution<double> weight{0.1, 1};
-  const auto add = [&](solver::index i, solver::index j, solver::index x, solver::index y) {
-    if (x >= 0 && y >= 0 && x < side && y < side)
-      links.add(i * side + j, x * side + y, weight(random));
-  };
-  for (solver::index i = 0; i < side; ++i)
-    for (solver::index j = 0; j < side; ++j) {
+  const auto add
+    = [&](solver::index_type i, solver::index_type j, solver::index_type x, solver::index_type y) {
+        if (x >= 0 && y >= 0 && x < side && y < side)
+          links.add(i * side + j, x * side + y, weight(random));
+      };
+  for (solver::index_type i = 0; i < side; ++i)
+    for (solver::index_type j = 0; j < side; ++j) {
       add(i, j, i - 1, j);
       add(i, j, i + 1, j);
       add(i, j, i, j - 1);
@@ -64,20 +65,20 @@ solver::csr_matrix<double> plane(solver::index side) {
   return std::move(links).build();
 }
 
-using problem = const graph& (*)(solver::index side);
+using problem = const graph& (*)(solver::index_type side);
 
 // A web, whose every place is a few links from every other: the hardest case for pushes.
-const graph& web(solver::index side) {
+const graph& web(solver::index_type side) {
   static const graph made{families::web_links<double>(side * side, 1)}; // one size a run
   return made;
 }
 
-const graph& streets(solver::index side) {
+const graph& streets(solver::index_type side) {
   static const graph made{plane(side)};
   return made;
 }
 
-ranking by_pushes(const graph& g, solver::index from) {
+ranking by_pushes(const graph& g, solver::index_type from) {
   ranking result;
   const auto found = g.ranker->rank(sources{{from, restart}}, {.k = k});
   for (const auto& e : found.entries)
@@ -85,13 +86,13 @@ ranking by_pushes(const graph& g, solver::index from) {
   return found.settled ? result : ranking{};
 }
 
-ranking by_solving(const solver::solve_plan<double>& plan, solver::index from) {
+ranking by_solving(const solver::solve_plan<double>& plan, solver::index_type from) {
   std::vector<double> b(families::at(plan.matrix().size()), 0.0);
   b[families::at(from)] = restart;
   const auto solved = solver::solve<double>(plan, b);
   ranking all;
   for (std::size_t i = 0; i < b.size(); ++i)
-    all.emplace_back(solved.x[i], static_cast<solver::index>(i));
+    all.emplace_back(solved.x[i], static_cast<solver::index_type>(i));
   std::partial_sort(all.begin(), all.begin() + k, all.end(), std::greater<>{});
   all.resize(k);
   return all;
@@ -109,7 +110,8 @@ void pushes(benchmark::State& state, const graph& g, std::size_t executors) {
   posse::runtime runtime{{.compute_executors = executors}};
   std::vector<ranking> found;
   for (auto _ : state)
-    found = posse::map(runtime, g.from, [&g](solver::index from) { return by_pushes(g, from); });
+    found
+      = posse::map(runtime, g.from, [&g](solver::index_type from) { return by_pushes(g, from); });
   const solver::solve_plan<double> plan{g.a,
                                         {.method = solver::method::neumann, .tolerance = 1e-9}};
   for (std::size_t i = 0; i < found.size(); i += 3) // a solve each, and the others alike
@@ -123,14 +125,14 @@ void solves(benchmark::State& state, const graph& g) {
   std::vector<ranking> found(g.from.size());
   for (auto _ : state)
     std::transform(g.from.begin(), g.from.end(), found.begin(),
-                   [&plan](solver::index from) { return by_solving(plan, from); });
+                   [&plan](solver::index_type from) { return by_solving(plan, from); });
   for (std::size_t i = 0; i < found.size(); ++i)
     if (!agree(by_pushes(g, g.from[i]), found[i]))
       state.SkipWithError("a wrong ranking");
 }
 
 void add_problem(bench::plan& plan, problem p, const std::string& which) {
-  const solver::index side = plan.quick() ? 220 : 450;
+  const solver::index_type side = plan.quick() ? 220 : 450;
   const auto name = [&](const char* impl, int executors) {
     return bench::case_name("top_10", which + "_" + std::to_string(side * side / 1000) + "k", impl,
                             executors);

@@ -10,17 +10,17 @@ namespace {
 
 /// A 1 for each file that a file includes.
 basal::solver::csr_matrix<double> links_of(const include_graph& graph) {
-  using basal::solver::index;
-  const auto files = static_cast<index>(graph.files());
-  std::vector<index> starts{0};
-  std::vector<index> targets;
+  using basal::solver::index_type;
+  const auto files = static_cast<index_type>(graph.files());
+  std::vector<index_type> starts{0};
+  std::vector<index_type> targets;
   starts.reserve(graph.files() + 1);
   targets.reserve(graph.edges());
   for (std::size_t file = 0; file < graph.files(); ++file) {
     for (const std::uint32_t target : graph.targets(file)) {
-      targets.push_back(static_cast<index>(target));
+      targets.push_back(static_cast<index_type>(target));
     }
-    starts.push_back(static_cast<index>(targets.size()));
+    starts.push_back(static_cast<index_type>(targets.size()));
   }
   std::vector<double> ones(targets.size(), 1.0);
   return {files, files, std::move(starts), std::move(targets), std::move(ones)};

@@ -12,11 +12,11 @@ namespace basal::solver {
 
 namespace {
 
-std::size_t at(index i) {
+std::size_t at(index_type i) {
   return static_cast<std::size_t>(i);
 }
 
-void check_shape(index rows, index columns, const std::vector<index>& starts,
+void check_shape(index_type rows, index_type columns, const std::vector<index_type>& starts,
                  std::size_t column_count, std::size_t value_count) {
   if (rows < 0 || columns < 0)
     throw error{errc::dimension_mismatch, "a matrix cannot have " + std::to_string(rows)
@@ -40,18 +40,18 @@ void check_shape(index rows, index columns, const std::vector<index>& starts,
 } // namespace
 
 template <class T>
-csr_matrix<T>::csr_matrix(index rows, index columns, std::vector<index> row_starts,
-                          std::vector<index> column_indices, std::vector<T> values)
+csr_matrix<T>::csr_matrix(index_type rows, index_type columns, std::vector<index_type> row_starts,
+                          std::vector<index_type> column_indices, std::vector<T> values)
   : rows_(rows),
     columns_(columns),
     row_starts_(std::move(row_starts)),
     column_indices_(std::move(column_indices)),
     values_(std::move(values)) {
   check_shape(rows_, columns_, row_starts_, column_indices_.size(), values_.size());
-  for (index r = 0; r < rows_; ++r) {
+  for (index_type r = 0; r < rows_; ++r) {
     const auto cols = row_columns(r);
     const auto vals = row_values(r);
-    index before = -1;
+    index_type before = -1;
     for (std::size_t k = 0; k < cols.size(); ++k) {
       const auto place
         = [&] { return "row " + std::to_string(r) + ", column " + std::to_string(cols[k]); };
@@ -96,11 +96,11 @@ csr_matrix<T>::~csr_matrix() {
 template <class T>
 std::vector<T> csr_matrix<T>::diagonal() const {
   std::vector<T> result(at(std::min(rows_, columns_)), T{0});
-  for (index r = 0; r < static_cast<index>(result.size()); ++r) {
+  for (index_type r = 0; r < static_cast<index_type>(result.size()); ++r) {
     const auto cols = row_columns(r);
     const auto found = std::lower_bound(cols.begin(), cols.end(), r);
     if (found != cols.end() && *found == r)
-      result[at(r)] = row_values(r)[at(static_cast<index>(found - cols.begin()))];
+      result[at(r)] = row_values(r)[at(static_cast<index_type>(found - cols.begin()))];
   }
   return result;
 }
@@ -111,14 +111,14 @@ csr_matrix<T> csr_matrix<T>::transposed() const {
   result.rows_ = columns_;
   result.columns_ = rows_;
   result.row_starts_.assign(at(columns_) + 1, 0);
-  for (const index c : column_indices_)
+  for (const index_type c : column_indices_)
     ++result.row_starts_[at(c) + 1];
   for (std::size_t c = 0; c < at(columns_); ++c)
     result.row_starts_[c + 1] += result.row_starts_[c];
   result.column_indices_.resize(column_indices_.size());
   result.values_.resize(values_.size());
   auto next = result.row_starts_;
-  for (index r = 0; r < rows_; ++r) {
+  for (index_type r = 0; r < rows_; ++r) {
     const auto cols = row_columns(r);
     const auto vals = row_values(r);
     for (std::size_t k = 0; k < cols.size(); ++k) {
@@ -146,8 +146,8 @@ const detail::packed_rows<T>& csr_matrix<T>::packed() const {
 template <class T>
 std::size_t csr_matrix<T>::bytes() const noexcept {
   const auto* packed = packed_.load(std::memory_order_acquire); // pairs with packed()'s release
-  return (row_starts_.size() + column_indices_.size()) * sizeof(index) + values_.size() * sizeof(T)
-         + (packed == nullptr ? 0 : packed->bytes());
+  return (row_starts_.size() + column_indices_.size()) * sizeof(index_type)
+         + values_.size() * sizeof(T) + (packed == nullptr ? 0 : packed->bytes());
 }
 
 template class csr_matrix<float>;

@@ -11,7 +11,7 @@ namespace basal::solver {
 
 namespace {
 
-std::size_t at(index i) {
+std::size_t at(index_type i) {
   return static_cast<std::size_t>(i);
 }
 
@@ -23,7 +23,7 @@ void check_square(const csr_matrix<T>& a) {
                                             + std::to_string(a.columns())};
 }
 
-[[noreturn]] void bad_pivot(index row, const char* what) {
+[[noreturn]] void bad_pivot(index_type row, const char* what) {
   throw error{errc::zero_diagonal, "row " + std::to_string(row) + ": " + what};
 }
 
@@ -60,7 +60,7 @@ bool incomplete_factor<T>::try_cholesky(const csr_matrix<T>& a, double shift) {
         }
         return sum;
       };
-  for (index r = 0; r < a.rows(); ++r) {
+  for (index_type r = 0; r < a.rows(); ++r) {
     const auto columns = a.row_columns(r);
     const auto values = a.row_values(r);
     const auto start = l.columns.size();
@@ -81,7 +81,7 @@ bool incomplete_factor<T>::try_cholesky(const csr_matrix<T>& a, double shift) {
     if (!(squared > values[k] * T(1e-3)) || !usable_pivot(squared))
       return false;
     l.inverse_diagonal.push_back(1 / std::sqrt(squared));
-    l.row_starts.push_back(static_cast<index>(l.columns.size()));
+    l.row_starts.push_back(static_cast<index_type>(l.columns.size()));
   }
   return true;
 }
@@ -101,7 +101,7 @@ incomplete_factor<T> incomplete_factor<T>::cholesky(const csr_matrix<T>& a) {
   auto& u = f.upper_;
   const auto n = at(a.rows());
   u.row_starts.assign(n + 1, 0);
-  for (const index c : l.columns)
+  for (const index_type c : l.columns)
     ++u.row_starts[at(c) + 1];
   for (std::size_t i = 0; i < n; ++i)
     u.row_starts[i + 1] += u.row_starts[i];
@@ -112,7 +112,7 @@ incomplete_factor<T> incomplete_factor<T>::cholesky(const csr_matrix<T>& a) {
   for (std::size_t r = n; r-- > 0;) {
     for (auto k = at(l.row_starts[r]); k < at(l.row_starts[r + 1]); ++k) {
       const auto to = at(next[at(l.columns[k])]++);
-      u.columns[to] = static_cast<index>(r);
+      u.columns[to] = static_cast<index_type>(r);
       u.values[to] = l.values[k] * l.inverse_diagonal[at(l.columns[k])];
     }
   }
@@ -129,8 +129,8 @@ incomplete_factor<T> incomplete_factor<T>::lu(const csr_matrix<T>& a) {
   check_square(a);
   const auto n = at(a.rows());
   std::vector<T> values(a.values().begin(), a.values().end());
-  std::vector<index> diagonal(n);
-  std::vector<index> place(n, -1); // where in the current row a column is
+  std::vector<index_type> diagonal(n);
+  std::vector<index_type> place(n, -1); // where in the current row a column is
   const auto columns = a.column_indices();
   const auto starts = a.row_starts();
   incomplete_factor f;
@@ -140,30 +140,31 @@ incomplete_factor<T> incomplete_factor<T>::lu(const csr_matrix<T>& a) {
     const auto begin = at(starts[r]);
     const auto end = at(starts[r + 1]);
     for (auto k = begin; k < end; ++k)
-      place[at(columns[k])] = static_cast<index>(k);
+      place[at(columns[k])] = static_cast<index_type>(k);
     auto k = begin;
     for (; k < end && at(columns[k]) < r; ++k) {
       const auto above = at(columns[k]);
       values[k] *= u.inverse_diagonal[above];
       for (auto m = at(diagonal[above]) + 1; m < at(starts[above + 1]); ++m) {
-        if (const index to = place[at(columns[m])]; to >= 0)
+        if (const index_type to = place[at(columns[m])]; to >= 0)
           values[at(to)] -= values[k] * values[m];
       }
       l.columns.push_back(columns[k]);
       l.values.push_back(values[k]);
     }
     if (k == end || at(columns[k]) != r)
-      bad_pivot(static_cast<index>(r), "no diagonal element is stored; reorder the rows");
+      bad_pivot(static_cast<index_type>(r), "no diagonal element is stored; reorder the rows");
     if (!usable_pivot(values[k]))
-      bad_pivot(static_cast<index>(r), "ILU(0) meets a pivot of 0; use the Jacobi preconditioner");
-    diagonal[r] = static_cast<index>(k);
+      bad_pivot(static_cast<index_type>(r),
+                "ILU(0) meets a pivot of 0; use the Jacobi preconditioner");
+    diagonal[r] = static_cast<index_type>(k);
     u.inverse_diagonal.push_back(1 / values[k]);
     for (auto m = end; m-- > k + 1;) {
       u.columns.push_back(columns[m]);
       u.values.push_back(values[m] * u.inverse_diagonal[r]);
     }
-    l.row_starts.push_back(static_cast<index>(l.columns.size()));
-    u.row_starts.push_back(static_cast<index>(u.columns.size()));
+    l.row_starts.push_back(static_cast<index_type>(l.columns.size()));
+    u.row_starts.push_back(static_cast<index_type>(u.columns.size()));
     for (auto m = begin; m < end; ++m)
       place[at(columns[m])] = -1;
   }

@@ -19,7 +19,7 @@ linear_operator<T>::linear_operator(std::shared_ptr<const csr_matrix<T>> matrix)
 }
 
 template <class T>
-linear_operator<T>::linear_operator(index size, product multiply, std::vector<T> diagonal)
+linear_operator<T>::linear_operator(index_type size, product multiply, std::vector<T> diagonal)
   : size_(size), multiply_(std::move(multiply)), diagonal_(std::move(diagonal)) {
   if (size < 0 || (!diagonal_.empty() && diagonal_.size() != static_cast<std::size_t>(size)))
     throw error{errc::dimension_mismatch, "an operator of size " + std::to_string(size)

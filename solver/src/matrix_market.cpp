@@ -31,8 +31,8 @@ struct header {
 };
 
 struct size_line {
-  index rows;
-  index columns;
+  index_type rows;
+  index_type columns;
   std::int64_t entries;
 };
 
@@ -193,14 +193,14 @@ header read_header(line_reader& lines) {
   return h;
 }
 
-index dimension(line_reader& lines, const char* what, const matrix_market_limits& limits) {
+index_type dimension(line_reader& lines, const char* what, const matrix_market_limits& limits) {
   const auto n = lines.number<std::int64_t>(what);
   if (n < 0)
     lines.fail(std::to_string(n) + " where " + what + " was expected");
   if (n > limits.max_rows)
     lines.too_large(std::to_string(n) + " for " + what + ", where at most "
                     + std::to_string(limits.max_rows) + " is allowed");
-  return static_cast<index>(n);
+  return static_cast<index_type>(n);
 }
 
 size_line read_size(line_reader& lines, const header& h, const matrix_market_limits& limits) {
@@ -225,12 +225,12 @@ size_line read_size(line_reader& lines, const header& h, const matrix_market_lim
 }
 
 // Indices in the file count from 1.
-index coordinate(line_reader& lines, const char* what, index count) {
+index_type coordinate(line_reader& lines, const char* what, index_type count) {
   const auto i = lines.number<std::int64_t>(what);
   if (i < 1 || i > count)
     lines.fail(std::to_string(i) + " where " + what + " from 1 to " + std::to_string(count)
                + " was expected");
-  return static_cast<index>(i - 1);
+  return static_cast<index_type>(i - 1);
 }
 
 template <class T>
@@ -250,14 +250,14 @@ void read_entries(line_reader& lines, const header& h, const size_line& size,
     if (!lines.next_content())
       lines.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(size.entries)
                  + " entries");
-    index row = 0;
-    index column = 0;
+    index_type row = 0;
+    index_type column = 0;
     if (h.coordinate) {
       row = coordinate(lines, "a row", size.rows);
       column = coordinate(lines, "a column", size.columns);
     } else {
-      row = static_cast<index>(k % size.rows);
-      column = static_cast<index>(k / size.rows);
+      row = static_cast<index_type>(k % size.rows);
+      column = static_cast<index_type>(k / size.rows);
     }
     const T v = value<T>(lines, h.values);
     lines.expect_end("the entry");
@@ -292,7 +292,7 @@ csr_matrix<T> read_matrix_market(std::istream& in, const matrix_market_options& 
   // What the header promises is reserved only up to an amount that a small file may waste.
   entries.reserve(static_cast<std::size_t>(std::min<std::int64_t>(size.entries, 1 << 16)));
   const auto largest = std::min<std::int64_t>(options.limits.max_entries, 2'147'483'647);
-  read_entries<T>(lines, h, size, options, [&](index row, index column, T v) {
+  read_entries<T>(lines, h, size, options, [&](index_type row, index_type column, T v) {
     if (h.mirrored == symmetry::skew && row == column)
       lines.fail("a skew-symmetric matrix stores nothing on its diagonal");
     if (h.mirrored != symmetry::general && column > row)
@@ -330,7 +330,7 @@ std::vector<T> read_matrix_market_vector(std::istream& in, const matrix_market_o
   std::vector<T> result;
   if (h.coordinate) // an array grows as its entries come
     result.assign(static_cast<std::size_t>(size.rows), T{0});
-  read_entries<T>(lines, h, size, options, [&](index row, index, T v) {
+  read_entries<T>(lines, h, size, options, [&](index_type row, index_type, T v) {
     if (!h.coordinate)
       result.push_back(v);
     else if (!std::isfinite(result[static_cast<std::size_t>(row)] += v))

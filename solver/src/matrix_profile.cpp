@@ -17,7 +17,7 @@ namespace {
 constexpr int power_steps = 10;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-std::size_t at(index i) {
+std::size_t at(index_type i) {
   return static_cast<std::size_t>(i);
 }
 
@@ -78,7 +78,7 @@ matrix_profile measure(const csr_matrix<T>& a) {
   }
   p.opposite_signs = true;
   std::vector<double> columns(diagonal.size(), 0);
-  for (index r = 0; r < a.rows(); ++r) {
+  for (index_type r = 0; r < a.rows(); ++r) {
     const auto cols = a.row_columns(r);
     const auto vals = a.row_values(r);
     double sum = 0;

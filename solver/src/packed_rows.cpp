@@ -12,7 +12,7 @@ namespace {
 
 // Within this many rows, rows may change places to stand among others of their length. As large
 // as the scattered results stay in the first-level cache.
-constexpr index sorting_window = 512;
+constexpr index_type sorting_window = 512;
 
 // Padding that is still cheaper than changing the order of rows, which costs a scatter and the
 // fused kernels.
@@ -35,25 +35,25 @@ public:
     for (std::size_t c = 0; c < into_.headers_.size(); ++c)
       plan_chunk(c);
     into_.values_ = aligned_array<T>{value_count_};
-    into_.columns_ = aligned_array<index>{column_count_};
+    into_.columns_ = aligned_array<index_type>{column_count_};
     T* values = into_.values_.data();
-    index* columns = into_.columns_.data();
+    index_type* columns = into_.columns_.data();
     for (std::size_t c = 0; c < into_.headers_.size(); ++c)
       fill_chunk(c, values, columns);
   }
 
 private:
-  index length(index row) const {
-    return static_cast<index>(source_.row_columns(row).size());
+  index_type length(index_type row) const {
+    return static_cast<index_type>(source_.row_columns(row).size());
   }
 
   void choose_rows() {
-    const index n = source_.rows();
+    const index_type n = source_.rows();
     std::size_t padded = 0;
     bool all_fit = true;
-    for (index first = 0; first < n; first += lanes) {
-      index longest = 0;
-      for (index r = first; r < std::min(n, first + lanes); ++r) {
+    for (index_type first = 0; first < n; first += lanes) {
+      index_type longest = 0;
+      for (index_type r = first; r < std::min(n, first + lanes); ++r) {
         longest = std::max(longest, length(r));
         all_fit = all_fit && length(r) > 0 && length(r) < long_row;
       }
@@ -64,31 +64,32 @@ private:
         && static_cast<double>(padded) <= tolerated_padding * source_.nonzeros() + 2 * lanes)
       return;
     into_.in_order_ = false;
-    for (index first = 0; first < n; first += sorting_window) {
+    for (index_type first = 0; first < n; first += sorting_window) {
       const auto begin = static_cast<std::ptrdiff_t>(into_.rows_.size());
-      for (index r = first; r < std::min(n, first + sorting_window); ++r)
+      for (index_type r = first; r < std::min(n, first + sorting_window); ++r)
         (length(r) > 0 && length(r) < long_row ? into_.rows_ : into_.unpacked_rows_).push_back(r);
       std::stable_sort(into_.rows_.begin() + begin, into_.rows_.end(),
-                       [this](index a, index b) { return length(a) > length(b); });
+                       [this](index_type a, index_type b) { return length(a) > length(b); });
     }
-    into_.packed_count_ = static_cast<index>(into_.rows_.size());
+    into_.packed_count_ = static_cast<index_type>(into_.rows_.size());
   }
 
   // The rows of chunk c, and how many there are.
-  index rows_of(std::size_t c, std::array<index, static_cast<std::size_t>(lanes)>& rows) const {
-    const auto first = static_cast<index>(c) * lanes;
-    const index count = std::min(lanes, into_.packed_count_ - first);
-    for (index l = 0; l < count; ++l)
+  index_type rows_of(std::size_t c,
+                     std::array<index_type, static_cast<std::size_t>(lanes)>& rows) const {
+    const auto first = static_cast<index_type>(c) * lanes;
+    const index_type count = std::min(lanes, into_.packed_count_ - first);
+    for (index_type l = 0; l < count; ++l)
       rows[static_cast<std::size_t>(l)]
         = into_.in_order_ ? first + l : into_.rows_[static_cast<std::size_t>(first + l)];
     return count;
   }
 
   void plan_chunk(std::size_t c) {
-    std::array<index, static_cast<std::size_t>(lanes)> rows;
-    const index count = rows_of(c, rows);
-    index longest = 0;
-    for (index l = 0; l < count; ++l)
+    std::array<index_type, static_cast<std::size_t>(lanes)> rows;
+    const index_type count = rows_of(c, rows);
+    index_type longest = 0;
+    for (index_type l = 0; l < count; ++l)
       longest = std::max(longest, length(rows[static_cast<std::size_t>(l)]));
     const bool runs
       = into_.in_order_ && count == lanes
@@ -100,9 +101,9 @@ private:
     column_count_ += runs ? blocks : blocks * static_cast<std::size_t>(lanes);
   }
 
-  void fill_chunk(std::size_t c, T*& values, index*& columns) {
-    std::array<index, static_cast<std::size_t>(lanes)> rows;
-    const index count = rows_of(c, rows);
+  void fill_chunk(std::size_t c, T*& values, index_type*& columns) {
+    std::array<index_type, static_cast<std::size_t>(lanes)> rows;
+    const index_type count = rows_of(c, rows);
     const auto blocks = static_cast<std::size_t>(into_.headers_[c] / 2);
     const auto entries = blocks * static_cast<std::size_t>(lanes);
     std::fill_n(values, entries, T{0});
@@ -119,13 +120,13 @@ private:
 
   // The distinct distances from the diagonal in the chunk's rows, ascending; false if there are
   // more than `limit` or a run would reach beyond x.
-  bool collect_offsets(index first, std::size_t limit) {
+  bool collect_offsets(index_type first, std::size_t limit) {
     offsets_.clear();
-    for (index r = first; r < first + lanes; ++r) {
+    for (index_type r = first; r < first + lanes; ++r) {
       merged_.clear();
       auto known = offsets_.begin();
-      for (const index column : source_.row_columns(r)) {
-        const index offset = column - r;
+      for (const index_type column : source_.row_columns(r)) {
+        const index_type offset = column - r;
         for (; known != offsets_.end() && *known < offset; ++known)
           merged_.push_back(*known);
         if (known != offsets_.end() && *known == offset)
@@ -140,10 +141,10 @@ private:
     return first + offsets_.front() >= 0 && offsets_.back() <= source_.columns() - lanes - first;
   }
 
-  void fill_runs(index first, T* values, index* columns) const {
+  void fill_runs(index_type first, T* values, index_type* columns) const {
     for (std::size_t k = 0; k < offsets_.size(); ++k)
       columns[k] = first + offsets_[k];
-    for (index l = 0; l < lanes; ++l) {
+    for (index_type l = 0; l < lanes; ++l) {
       const auto row_columns = source_.row_columns(first + l);
       const auto row_values = source_.row_values(first + l);
       std::size_t k = 0;
@@ -156,10 +157,10 @@ private:
   }
 
   // Padding reads what its row reads last, so that a value that is not finite stays in its row.
-  void fill_gathers(const index* rows, index count, std::size_t blocks, T* values,
-                    index* columns) const {
-    for (index l = 0; l < lanes; ++l) {
-      const index row = rows[std::min(l, count - 1)];
+  void fill_gathers(const index_type* rows, index_type count, std::size_t blocks, T* values,
+                    index_type* columns) const {
+    for (index_type l = 0; l < lanes; ++l) {
+      const index_type row = rows[std::min(l, count - 1)];
       const auto row_columns = source_.row_columns(row);
       const auto row_values = source_.row_values(row);
       for (std::size_t k = 0; k < blocks; ++k) {
@@ -173,8 +174,8 @@ private:
 
   packed_rows& into_;
   const csr_matrix<T>& source_;
-  std::vector<index> offsets_;
-  std::vector<index> merged_;
+  std::vector<index_type> offsets_;
+  std::vector<index_type> merged_;
   std::size_t value_count_ = 0;
   std::size_t column_count_ = 0;
 };
@@ -187,7 +188,7 @@ packed_rows<T>::packed_rows(const csr_matrix<T>& source) {
 template <class T>
 std::size_t packed_rows<T>::bytes() const noexcept {
   return headers_.size() * sizeof(headers_[0]) + values_.size() * sizeof(T)
-         + (columns_.size() + rows_.size() + unpacked_rows_.size()) * sizeof(index);
+         + (columns_.size() + rows_.size() + unpacked_rows_.size()) * sizeof(index_type);
 }
 
 template class packed_rows<float>;

@@ -28,7 +28,7 @@ csr_matrix<T> transposed_matrix(const csr_matrix<T>& links, double restart) {
   triplets<T> entries{links.rows(), links.rows()};
   entries.reserve(static_cast<std::size_t>(links.nonzeros())
                   + static_cast<std::size_t>(links.rows()));
-  for (index r = 0; r < links.rows(); ++r) {
+  for (index_type r = 0; r < links.rows(); ++r) {
     entries.add(r, r, 1);
     const auto columns = links.row_columns(r);
     const auto weights = links.row_values(r);
@@ -91,10 +91,10 @@ solve_result<T> personalised_pagerank(const csr_matrix<T>& links, std::span<cons
 // e_t' (I - (1 - a) P')^-1 a e_s = e_s' (I - (1 - a) P)^-1 a e_t: an entry of the transposed
 // system, whose rows dominate.
 template <class T>
-solve_result<T> pagerank_of(const csr_matrix<T>& links, index source, index target,
+solve_result<T> pagerank_of(const csr_matrix<T>& links, index_type source, index_type target,
                             const pagerank_options& options) {
   auto matrix = std::make_shared<const csr_matrix<T>>(transposed_matrix(links, options.restart));
-  for (const index place : {source, target}) {
+  for (const index_type place : {source, target}) {
     if (place < 0 || place >= links.rows())
       throw error{errc::bad_option,
                   "place " + std::to_string(place) + " of " + std::to_string(links.rows())};
@@ -110,7 +110,8 @@ solve_result<T> pagerank_of(const csr_matrix<T>& links, index source, index targ
   template csr_matrix<T> pagerank_matrix(const csr_matrix<T>&, double);                            \
   template solve_result<T> personalised_pagerank(const csr_matrix<T>&, std::span<const T>,         \
                                                  const pagerank_options&);                         \
-  template solve_result<T> pagerank_of(const csr_matrix<T>&, index, index, const pagerank_options&);
+  template solve_result<T> pagerank_of(const csr_matrix<T>&, index_type, index_type,               \
+                                       const pagerank_options&);
 
 BASAL_INSTANTIATE(float)
 BASAL_INSTANTIATE(double)

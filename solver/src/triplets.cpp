@@ -13,7 +13,7 @@ namespace {
 
 // Stable: entries of one place stay in the order in which they came.
 template <class Entry, class Key>
-std::vector<Entry> counting_sort(const std::vector<Entry>& entries, index keys, Key key) {
+std::vector<Entry> counting_sort(const std::vector<Entry>& entries, index_type keys, Key key) {
   std::vector<std::size_t> next(static_cast<std::size_t>(keys) + 1, 0);
   for (const auto& e : entries)
     ++next[static_cast<std::size_t>(key(e)) + 1];
@@ -28,7 +28,7 @@ std::vector<Entry> counting_sort(const std::vector<Entry>& entries, index keys, 
 } // namespace
 
 template <class T>
-triplets<T>::triplets(index rows, index columns) : rows_(rows), columns_(columns) {
+triplets<T>::triplets(index_type rows, index_type columns) : rows_(rows), columns_(columns) {
   if (rows < 0 || columns < 0)
     throw error{errc::dimension_mismatch, "a matrix cannot have " + std::to_string(rows)
                                             + " rows and " + std::to_string(columns) + " columns"};
@@ -40,7 +40,7 @@ void triplets<T>::reserve(std::size_t entries) {
 }
 
 template <class T>
-void triplets<T>::add(index row, index column, T value) {
+void triplets<T>::add(index_type row, index_type column, T value) {
   if (row < 0 || row >= rows_ || column < 0 || column >= columns_)
     throw error{errc::malformed_matrix, "entry (" + std::to_string(row) + ", "
                                           + std::to_string(column) + ") is outside of a matrix of "
@@ -49,7 +49,7 @@ void triplets<T>::add(index row, index column, T value) {
   if (!std::isfinite(value))
     throw error{errc::not_finite, "entry (" + std::to_string(row) + ", " + std::to_string(column)
                                     + ") is " + std::to_string(value)};
-  if (entries_.size() == static_cast<std::size_t>(std::numeric_limits<index>::max()))
+  if (entries_.size() == static_cast<std::size_t>(std::numeric_limits<index_type>::max()))
     throw error{errc::too_large, "more than 2^31 - 1 entries; indices have 32 bits"};
   entries_.push_back({row, column, value});
 }
@@ -59,12 +59,12 @@ csr_matrix<T> triplets<T>::build() && {
   auto sorted
     = counting_sort(std::exchange(entries_, {}), columns_, [](const entry& e) { return e.column; });
   sorted = counting_sort(sorted, rows_, [](const entry& e) { return e.row; });
-  std::vector<index> starts(static_cast<std::size_t>(rows_) + 1, 0);
-  std::vector<index> columns;
+  std::vector<index_type> starts(static_cast<std::size_t>(rows_) + 1, 0);
+  std::vector<index_type> columns;
   std::vector<T> values;
   columns.reserve(sorted.size());
   values.reserve(sorted.size());
-  index row_before = -1;
+  index_type row_before = -1;
   for (const auto& e : sorted) {
     if (e.row == row_before && e.column == columns.back()) {
       values.back() += e.value;

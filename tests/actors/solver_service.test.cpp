@@ -30,15 +30,15 @@ namespace {
 /// [4 1; 1 3], with the solution (1, 2) for (6, 7).
 shared_matrix small_matrix() {
   return std::make_shared<const solver::csr_matrix<double>>(
-    2, 2, std::vector<solver::index>{0, 2, 4}, std::vector<solver::index>{0, 1, 0, 1},
+    2, 2, std::vector<solver::index_type>{0, 2, 4}, std::vector<solver::index_type>{0, 1, 0, 1},
     std::vector<double>{4, 1, 1, 3});
 }
 
 /// Solving it takes until somebody stops it: some 10^16 walks on a path.
 solve_message endless() {
-  constexpr solver::index size = 20;
+  constexpr solver::index_type size = 20;
   solver::triplets<double> entries{size, size};
-  for (solver::index i = 0; i < size; ++i) {
+  for (solver::index_type i = 0; i < size; ++i) {
     entries.add(i, i, 1);
     if (i > 0)
       entries.add(i, i - 1, 0.4);
@@ -271,7 +271,7 @@ TEST_CASE_METHOD(fixture, "errors are typed and say what is wrong") {
 TEST_CASE_METHOD(fixture, "a series that diverges is a result with finite numbers") {
   auto service = spawn_solver_service(system);
   shared_matrix weak = std::make_shared<const solver::csr_matrix<double>>(
-    2, 2, std::vector<solver::index>{0, 2, 4}, std::vector<solver::index>{0, 1, 0, 1},
+    2, 2, std::vector<solver::index_type>{0, 2, 4}, std::vector<solver::index_type>{0, 1, 0, 1},
     std::vector<double>{1, 5, -5, 1});
   auto [reply, problem]
     = ask<solve_reply>(service, solve_message{.a = weak,

@@ -94,7 +94,7 @@ TEST_CASE("outcomes are in the order of requests, and right") {
   std::vector<problems::matrix_ptr> matrices;
   std::vector<request> requests;
   for (unsigned i = 0; i < 50; ++i) {
-    matrices.push_back(problems::dominant(static_cast<basal::solver::index>(5 + i), i));
+    matrices.push_back(problems::dominant(static_cast<basal::solver::index_type>(5 + i), i));
     requests.emplace_back(linear_operator<double>{matrices[i]},
                           problems::numbers(matrices[i]->rows(), i),
                           solve_options{.tolerance = 1e-10});
@@ -142,8 +142,8 @@ TEST_CASE("a column of a block for which the method fails is solved by another o
   // The router sees a symmetric matrix with a positive diagonal, but it is indefinite, so that
   // conjugate gradients break down.
   triplets<double> entries{3, 3};
-  for (basal::solver::index i = 0; i < 3; ++i)
-    for (basal::solver::index j = 0; j < 3; ++j)
+  for (basal::solver::index_type i = 0; i < 3; ++i)
+    for (basal::solver::index_type j = 0; j < 3; ++j)
       entries.add(i, j, i == j ? 1 : 2);
   auto a = std::make_shared<const csr_matrix<double>>(std::move(entries).build());
   auto pool = make_pool(2);
@@ -166,7 +166,7 @@ TEST_CASE("a batch of many entries of one solution is divided quickly") {
   for (unsigned i = 0; i < 20'000; ++i)
     requests.emplace_back(
       linear_operator<double>{a}, problems::numbers(10, 1),
-      solve_options{.entry = static_cast<basal::solver::index>(i % 10), .seed = i},
+      solve_options{.entry = static_cast<basal::solver::index_type>(i % 10), .seed = i},
       budget{.ticks = 0});
   auto outcomes = solver.solve_batch(std::move(requests));
   CHECK(outcomes.size() == 20'000);
@@ -186,7 +186,7 @@ TEST_CASE("results have the same bits without a pool and with 1, 2 and 3 executo
   auto requests = sharing(a, 40);
   for (auto& r : sharing(spd, 5))
     requests.push_back(r);
-  for (basal::solver::index entry = 0; entry < 6; ++entry)
+  for (basal::solver::index_type entry = 0; entry < 6; ++entry)
     requests.emplace_back(
       linear_operator<double>{a}, problems::numbers(300, 5),
       solve_options{.method = method::random_walk, .tolerance = 0.1, .entry = entry});

@@ -9,10 +9,11 @@
 
 #include <cmath>
 #include <limits>
+#include <strings.h>
 #include <thread>
 
-// Inside the namespace: outside, `index` is also a function of <strings.h>.
-namespace basal::solver {
+// At global scope, among the names of <strings.h>: programs do that, and none may clash.
+using namespace basal::solver;
 
 namespace {
 
@@ -26,8 +27,8 @@ errc code_of(F f) {
   return errc{};
 }
 
-csr_matrix<double> made_of(index rows, index columns, std::vector<index> starts,
-                           std::vector<index> column_indices, std::vector<double> values) {
+csr_matrix<double> made_of(index_type rows, index_type columns, std::vector<index_type> starts,
+                           std::vector<index_type> column_indices, std::vector<double> values) {
   return {rows, columns, std::move(starts), std::move(column_indices), std::move(values)};
 }
 
@@ -42,8 +43,8 @@ TEST_CASE("triplets in any order become sorted rows, and repeated ones are added
   const auto a = std::move(t).build();
   CHECK(a.rows() == 3);
   CHECK(a.columns() == 4);
-  CHECK(std::ranges::equal(a.row_starts(), std::vector<index>{0, 1, 1, 3}));
-  CHECK(std::ranges::equal(a.column_indices(), std::vector<index>{3, 0, 1}));
+  CHECK(std::ranges::equal(a.row_starts(), std::vector<index_type>{0, 1, 1, 3}));
+  CHECK(std::ranges::equal(a.column_indices(), std::vector<index_type>{3, 0, 1}));
   CHECK(std::ranges::equal(a.values(), std::vector<double>{11, 2, 5}));
 }
 
@@ -118,11 +119,11 @@ TEST_CASE("rows of very different lengths are sorted, and long and empty ones ar
   const auto& p = a.packed();
   CHECK_FALSE(p.in_order());
   std::vector<int> seen(600, 0);
-  for (index i = 0; i < p.packed_count(); ++i)
+  for (index_type i = 0; i < p.packed_count(); ++i)
     ++seen[families::at(p.rows()[families::at(i)])];
-  for (const index r : p.unpacked_rows()) {
+  for (const index_type r : p.unpacked_rows()) {
     ++seen[families::at(r)];
-    const auto length = static_cast<index>(a.row_values(r).size());
+    const auto length = static_cast<index_type>(a.row_values(r).size());
     CHECK((length == 0 || length >= detail::packed_rows<double>::long_row));
   }
   CHECK(std::ranges::count(seen, 1) == 600);
@@ -141,5 +142,3 @@ TEST_CASE("threads that need the packed form at the same time get the same one")
       CHECK(one == seen[0]);
   }
 }
-
-} // namespace basal::solver

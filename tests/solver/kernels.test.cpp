@@ -13,7 +13,6 @@
 #include <bit>
 #include <cstring>
 
-// Inside the namespace: outside, `index` is also a function of <strings.h>.
 namespace basal::solver {
 namespace reference = kernels::reference;
 
@@ -121,7 +120,7 @@ TEMPLATE_TEST_CASE("native products agree with Eigen's", "", float, double) {
     const vector scale = as_eigen(a).cwiseAbs() * vector::Ones(a.columns());
     on_every_instruction_set([&] {
       kernels::multiply<T>(a, x, y, summation::native);
-      for (index i = 0; i < a.rows(); ++i)
+      for (index_type i = 0; i < a.rows(); ++i)
         CHECK(std::abs(y[families::at(i)] - expected[i])
               <= 8 * std::numeric_limits<T>::epsilon() * scale[i]);
     });

@@ -49,7 +49,7 @@ TEST_CASE("a general matrix, with comments, blank lines, tabs and carriage retur
   CHECK(a.rows() == 3);
   CHECK(a.columns() == 4);
   CHECK(values(a) == std::vector<double>{2, -0.25, 15});
-  CHECK(std::ranges::equal(a.column_indices(), std::vector<index>{0, 2, 3}));
+  CHECK(std::ranges::equal(a.column_indices(), std::vector<index_type>{0, 2, 3}));
 }
 
 TEST_CASE("symmetric, skew-symmetric, integer and pattern matrices") {

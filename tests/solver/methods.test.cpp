@@ -15,7 +15,6 @@
 
 #include <cstring>
 
-// Inside the namespace: outside, `index` is also a function of <strings.h>.
 namespace basal::solver {
 
 namespace {
@@ -132,9 +131,9 @@ struct single {
 } // namespace
 
 TEST_CASE("all methods solve Poisson systems") {
-  for (index side = 1; side <= 14; ++side)
+  for (index_type side = 1; side <= 14; ++side)
     CHECK(check_against_oracle(families::poisson_2d<double>(side), 1) >= 7);
-  for (index side = 1; side <= 6; ++side)
+  for (index_type side = 1; side <= 6; ++side)
     CHECK(check_against_oracle(families::poisson_3d<double>(side), 2) >= 7);
 }
 
@@ -147,7 +146,7 @@ TEST_CASE("all methods that accept them solve graph Laplacians, some nearly sing
 }
 
 TEST_CASE("all methods that accept them solve convection-diffusion systems") {
-  for (index side = 2; side <= 12; ++side) {
+  for (index_type side = 2; side <= 12; ++side) {
     CHECK(check_against_oracle(families::convection<double>(side, 0.1), 3) >= 4);
     CHECK(check_against_oracle(families::convection<double>(side, 5), 4) >= 4);
   }
@@ -171,7 +170,7 @@ TEST_CASE("all methods that accept them solve PageRank systems of power-law grap
 TEST_CASE("BiCGSTAB goes on where a right-hand side of one entry breaks it down") {
   const auto a = std::make_shared<const csr_matrix<double>>(
     pagerank_matrix(families::web_links<double>(3000, 7), 0.15));
-  for (const index source : {300, 1500, 2700}) {
+  for (const index_type source : {300, 1500, 2700}) {
     std::vector<double> b(3000, 0.0);
     b[families::at(source)] = 0.15;
     const auto r = solve<double>({a}, b, {.method = method::bicgstab, .tolerance = 1e-12});
@@ -181,7 +180,7 @@ TEST_CASE("BiCGSTAB goes on where a right-hand side of one entry breaks it down"
 }
 
 TEST_CASE("float systems converge to what float can represent") {
-  for (index side = 2; side <= 20; ++side) {
+  for (index_type side = 2; side <= 20; ++side) {
     const auto a = shared(families::poisson_2d<float>(side));
     const auto b = numbers<float>(families::at(a.size()), 5);
     const auto r = solve<float>(a, b, {.tolerance = 1e-5});
@@ -197,7 +196,7 @@ TEST_CASE("float systems converge to what float can represent") {
 
 TEST_CASE("forward push touches only what is near") {
   triplets<double> ring{20'000, 20'000};
-  for (index i = 0; i < 20'000; ++i) {
+  for (index_type i = 0; i < 20'000; ++i) {
     ring.add(i, (i + 1) % 20'000, 1);
     ring.add(i, (i + 19'999) % 20'000, 1);
   }
@@ -216,7 +215,7 @@ TEST_CASE("backward push gives an interval that holds the entry for certain") {
   const auto a = shared(families::dominant<double>(300, 1, 0.8, false));
   const auto b = numbers<double>(300, 2);
   const auto expected = truth.solve(b);
-  for (index entry = 0; entry < 300; entry += 7) {
+  for (index_type entry = 0; entry < 300; entry += 7) {
     const solve_plan<double> plan{a, {.method = method::backward_push, .entry = entry}};
     double x = 0;
     single<double> s{plan, b, {&x, 1}};
@@ -235,7 +234,7 @@ TEST_CASE("walks are inside their intervals at the stated rate over 1000 seeds")
   const auto x_true = solve<double>(a, b, {.method = method::bicgstab, .tolerance = 1e-13}).x;
   const auto largest = std::ranges::max_element(
     x_true, {}, [](double v) { return std::abs(v); }); // relative to 0 no interval is narrow
-  const auto entry = static_cast<index>(largest - x_true.begin());
+  const auto entry = static_cast<index_type>(largest - x_true.begin());
   const double expected = *largest;
   const solve_plan<double> plan{a,
                                 {.method = method::random_walk, .tolerance = 0.05, .entry = entry}};
@@ -298,7 +297,7 @@ TEST_CASE("an entry by a method that computes all of x is that entry") {
 TEST_CASE("a divergent series ends, says so, and leaves finite numbers") {
   // I - D^-1 A has the spectral radius 0.999 in ten steps from a random vector, and more truly.
   triplets<double> t{40, 40};
-  for (index i = 0; i < 40; ++i) {
+  for (index_type i = 0; i < 40; ++i) {
     t.add(i, i, 1);
     t.add(i, (i + 1) % 40, i == 39 ? 1e12 : 0.4);
   }
@@ -318,7 +317,7 @@ TEST_CASE("a divergent series ends, says so, and leaves finite numbers") {
 TEST_CASE("the spectral radius decides how many terms a series needs") {
   for (const double rho : {0.1, 0.5, 0.9}) {
     triplets<double> t{64, 64};
-    for (index i = 0; i < 64; ++i) { // a ring: all eigenvalues of I - D^-1 A within +- rho
+    for (index_type i = 0; i < 64; ++i) { // a ring: all eigenvalues of I - D^-1 A within +- rho
       t.add(i, i, 1);
       t.add(i, (i + 1) % 64, -rho / 2);
       t.add(i, (i + 63) % 64, -rho / 2);
@@ -391,7 +390,7 @@ TEST_CASE("a first guess is used, and may be good enough") {
 
 TEST_CASE("a first guess beyond measure is replaced by zeros") {
   triplets<double> t{64, 64};
-  for (index i = 0; i < 64; ++i) {
+  for (index_type i = 0; i < 64; ++i) {
     t.add(i, i, 1e4);
     t.add(i, 63 - i, 1);
   }
@@ -442,7 +441,7 @@ TEST_CASE("a matrix-free operator gives what its matrix gives") {
   const linear_operator<double> free{
     225,
     [matrix](std::span<const double> x, std::span<double> y) {
-      for (index r = 0; r < 225; ++r) {
+      for (index_type r = 0; r < 225; ++r) {
         double sum = 0;
         for (std::size_t k = 0; k < matrix->row_values(r).size(); ++k)
           sum += matrix->row_values(r)[k] * x[families::at(matrix->row_columns(r)[k])];
@@ -530,7 +529,7 @@ TEST_CASE("PageRank agrees with the power iteration of its definition") {
   for (int round = 0; round < 300; ++round) {
     std::vector<double> next(400, 0.0);
     double lost = 0;
-    for (index i = 0; i < 400; ++i) {
+    for (index_type i = 0; i < 400; ++i) {
       const auto weights = links.row_values(i);
       double sum = 0;
       for (const double w : weights)

@@ -12,20 +12,20 @@
 namespace problems {
 
 using basal::solver::csr_matrix;
-using basal::solver::index;
+using basal::solver::index_type;
 
 using matrix_ptr = std::shared_ptr<const csr_matrix<double>>;
 
 /// Random rows of about `per_row` entries besides the diagonal, whose absolute values add up
 /// to `radius` times the diagonal: so its Jacobi iteration converges at least that fast.
-inline matrix_ptr dominant(index size, unsigned seed, double radius = 0.5, int per_row = 7) {
+inline matrix_ptr dominant(index_type size, unsigned seed, double radius = 0.5, int per_row = 7) {
   std::mt19937 random{seed};
-  std::uniform_int_distribution<index> column{0, size - 1};
+  std::uniform_int_distribution<index_type> column{0, size - 1};
   std::uniform_real_distribution<double> value{-1, 1};
   basal::solver::triplets<double> entries{size, size};
-  for (index i = 0; i < size; ++i) {
+  for (index_type i = 0; i < size; ++i) {
     double sum = 0;
-    std::vector<std::pair<index, double>> row;
+    std::vector<std::pair<index_type, double>> row;
     for (int k = 0; k < per_row; ++k) {
       auto j = column(random);
       if (j == i)
@@ -41,7 +41,7 @@ inline matrix_ptr dominant(index size, unsigned seed, double radius = 0.5, int p
 }
 
 /// Numbers between -1 and 1.
-inline std::vector<double> numbers(index size, unsigned seed) {
+inline std::vector<double> numbers(index_type size, unsigned seed) {
   std::mt19937 random{seed};
   std::uniform_real_distribution<double> value{-1, 1};
   std::vector<double> x(static_cast<std::size_t>(size));
@@ -52,7 +52,7 @@ inline std::vector<double> numbers(index size, unsigned seed) {
 
 inline std::vector<double> product(const csr_matrix<double>& a, const std::vector<double>& x) {
   std::vector<double> y;
-  for (index i = 0; i < a.rows(); ++i) {
+  for (index_type i = 0; i < a.rows(); ++i) {
     double sum = 0;
     auto columns = a.row_columns(i);
     auto values = a.row_values(i);

@@ -6,7 +6,6 @@
 #include "families.hpp"
 #include "support/catch.hpp"
 
-// Inside the namespace: outside, `index` is also a function of <strings.h>.
 namespace basal::solver {
 
 namespace {

@@ -21,12 +21,13 @@ using matrix = csr_matrix<double>;
 
 namespace {
 
-std::shared_ptr<const matrix> ranks_of_links(index size, unsigned seed, double restart = 0.15) {
+std::shared_ptr<const matrix> ranks_of_links(index_type size, unsigned seed,
+                                             double restart = 0.15) {
   return std::make_shared<const matrix>(
     pagerank_matrix(families::web_links<double>(size, seed), restart));
 }
 
-using sources = std::vector<std::pair<index, double>>;
+using sources = std::vector<std::pair<index_type, double>>;
 
 std::vector<double> all_of(const std::shared_ptr<const matrix>& a, const sources& b) {
   std::vector<double> right(families::at(a->rows()), 0.0);
@@ -48,7 +49,7 @@ TEST_CASE("the k largest are those of the whole solution, within their intervals
   const auto a = ranks_of_links(3000, 7);
   const top_k_ranker<double> ranker{a};
   int certain = 0, settled = 0, questions = 0;
-  for (index source = 0; source < 3000; source += 150)
+  for (index_type source = 0; source < 3000; source += 150)
     for (std::size_t k : {1u, 5u, 20u}) {
       const sources b{{source, 0.15}};
       const auto exact = all_of(a, b);
@@ -76,7 +77,7 @@ TEST_CASE("the k largest are those of the whole solution, within their intervals
 
 TEST_CASE("a question costs what lies around it, not the graph") {
   std::uint64_t most = 0;
-  for (index size : {10'000, 40'000}) {
+  for (index_type size : {10'000, 40'000}) {
     const top_k_ranker<double> ranker{ranks_of_links(size, 3, 0.5)};
     const auto result = ranker.rank(sources{{size / 2, 0.5}}, {.k = 3});
     CHECK(result.settled);
@@ -86,8 +87,8 @@ TEST_CASE("a question costs what lies around it, not the graph") {
 }
 
 TEST_CASE("entries of a diagonal matrix, several sources, and places named twice") {
-  const auto unit = std::make_shared<const matrix>(4, 4, std::vector<index>{0, 1, 2, 3, 4},
-                                                   std::vector<index>{0, 1, 2, 3},
+  const auto unit = std::make_shared<const matrix>(4, 4, std::vector<index_type>{0, 1, 2, 3, 4},
+                                                   std::vector<index_type>{0, 1, 2, 3},
                                                    std::vector<double>{1, 2, 4, 8});
   const top_k_ranker<double> ranker{unit};
   const auto result = ranker.rank(sources{{3, 4}, {1, 1}, {3, 4}, {0, 0.25}}, {.k = 2});
@@ -104,7 +105,7 @@ TEST_CASE("entries of a diagonal matrix, several sources, and places named twice
 TEST_CASE("equal entries are never called certain, and a limit of pushes holds") {
   // A star: all leaves are alike.
   triplets<double> links{11, 11};
-  for (index leaf = 1; leaf < 11; ++leaf) {
+  for (index_type leaf = 1; leaf < 11; ++leaf) {
     links.add(0, leaf, 1);
     links.add(leaf, 0, 1);
   }
@@ -130,7 +131,7 @@ TEST_CASE("threads that ask one ranker get what one gets, and float is as good a
   const top_k_ranker<double> ranker{a};
   std::vector<top_k_result> alone, together(40);
   const auto ask = [&](std::size_t i) {
-    return ranker.rank(sources{{static_cast<index>(i * 40), 0.3}}, {.k = 5});
+    return ranker.rank(sources{{static_cast<index_type>(i * 40), 0.3}}, {.k = 5});
   };
   for (std::size_t i = 0; i < together.size(); ++i)
     alone.push_back(ask(i));
@@ -152,15 +153,15 @@ TEST_CASE("threads that ask one ranker get what one gets, and float is as good a
   }
   const top_k_ranker<float> narrow{std::make_shared<const csr_matrix<float>>(
     pagerank_matrix(families::web_links<float>(2000, 5), 0.3))};
-  const auto result = narrow.rank(std::vector<std::pair<index, float>>{{40, 0.3f}}, {.k = 1});
+  const auto result = narrow.rank(std::vector<std::pair<index_type, float>>{{40, 0.3f}}, {.k = 1});
   REQUIRE(result.entries.size() == 1);
   CHECK(result.entries[0].index == alone[1].entries[0].index);
 }
 
 TEST_CASE("matrices, sources and options for which there are no bounds are refused") {
   const auto make = [](std::vector<double> values) {
-    return std::make_shared<const matrix>(2, 2, std::vector<index>{0, 2, 4},
-                                          std::vector<index>{0, 1, 0, 1}, std::move(values));
+    return std::make_shared<const matrix>(2, 2, std::vector<index_type>{0, 2, 4},
+                                          std::vector<index_type>{0, 1, 0, 1}, std::move(values));
   };
   using ranker_type = top_k_ranker<double>;
   CHECK_THROWS_WITH(ranker_type{make({2, 1, -1, 2})}, ContainsSubstring("no M-matrix"));

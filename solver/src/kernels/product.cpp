@@ -24,10 +24,10 @@ namespace basal::solver::kernels::HWY_NAMESPACE {
 
 // x at the columns that `columns` names, as many as a vector has lanes.
 template <class T>
-HWY_INLINE vec<T> gather(const T* x, const index* columns) {
-  const hn::Rebind<index, tag<T>> narrow;
+HWY_INLINE vec<T> gather(const T* x, const index_type* columns) {
+  const hn::Rebind<index_type, tag<T>> narrow;
   const hn::RebindToSigned<tag<T>> wide;
-  if constexpr (sizeof(T) == sizeof(index))
+  if constexpr (sizeof(T) == sizeof(index_type))
     return hn::GatherIndex(tag<T>{}, x, hn::LoadU(narrow, columns));
   else
     return hn::GatherIndex(tag<T>{}, x, hn::PromoteTo(wide, hn::LoadU(narrow, columns)));
@@ -71,19 +71,19 @@ public:
 private:
   const std::uint32_t* headers_;
   const T* values_;
-  const index* columns_;
+  const index_type* columns_;
   const T* x_;
 };
 
 // A row of many entries: two blocks of partial sums.
 template <bool Fused, class T>
-T long_row_product(const T* values, const index* columns, std::size_t size, const T* x) {
+T long_row_product(const T* values, const index_type* columns, std::size_t size, const T* x) {
   constexpr std::size_t vectors = 2 * block_vectors<T>;
   constexpr std::size_t step = 2 * block_lanes<T>;
   const tag<T> d;
   vec<T> sums[vectors];
   unrolled<vectors>([&](auto v) BASAL_INLINE_LAMBDA { sums[v] = hn::Zero(d); });
-  const auto add = [&](const T* a, const index* c) BASAL_INLINE_LAMBDA {
+  const auto add = [&](const T* a, const index_type* c) BASAL_INLINE_LAMBDA {
     unrolled<vectors>([&](auto v) BASAL_INLINE_LAMBDA {
       sums[v] = multiply_add<Fused>(hn::LoadU(d, a + v * vector_lanes<T>),
                                     gather(x, c + v * vector_lanes<T>), sums[v]);
@@ -94,11 +94,11 @@ T long_row_product(const T* values, const index* columns, std::size_t size, cons
     add(values + i, columns + i);
   if (i < size) {
     T rest_values[step] = {};
-    index rest_columns[step];
+    index_type rest_columns[step];
     for (std::size_t k = 0; k < step; ++k)
       rest_columns[k] = columns[i];
     std::memcpy(rest_values, values + i, (size - i) * sizeof(T));
-    std::memcpy(rest_columns, columns + i, (size - i) * sizeof(index));
+    std::memcpy(rest_columns, columns + i, (size - i) * sizeof(index_type));
     add(rest_values, rest_columns);
   }
   return sum_by_halves<T>(sums);
@@ -110,7 +110,7 @@ void multiply_scattered(const csr_matrix<T>& a, const T* x, T* y) {
   const auto& packed = a.packed();
   chunk_reader<Fused, T> chunks{packed, x};
   const auto count = static_cast<std::size_t>(packed.packed_count());
-  const index* rows = packed.rows().data();
+  const index_type* rows = packed.rows().data();
   for (std::size_t first = 0; first < count; first += block_lanes<T>) {
     vec<T> sums[block_vectors<T>];
     chunks.next(sums);
@@ -122,7 +122,7 @@ void multiply_scattered(const csr_matrix<T>& a, const T* x, T* y) {
     for (std::size_t l = 0; l < here; ++l)
       y[rows[first + l]] = results[l];
   }
-  for (const index row : packed.unpacked_rows()) {
+  for (const index_type row : packed.unpacked_rows()) {
     const auto values = a.row_values(row);
     y[row] = long_row_product<Fused>(values.data(), a.row_columns(row).data(), values.size(), x);
   }
@@ -219,7 +219,7 @@ double neumann_term(const csr_matrix<T>& a, const T* t, const T* scaling, T* x, 
 
 // Columns first to first + Vectors * lanes of one row of Y, with vectors of the tag D.
 template <bool Fused, std::size_t Vectors, class D, class T>
-HWY_INLINE void block_row(D d, const T* values, const index* columns, std::size_t size,
+HWY_INLINE void block_row(D d, const T* values, const index_type* columns, std::size_t size,
                           std::size_t width, const T* x, T* y) {
   constexpr std::size_t lanes = hn::MaxLanes(D{});
   hn::Vec<D> sums[Vectors];
@@ -239,13 +239,13 @@ void multiply_block(const csr_matrix<T>& a, std::size_t width, const T* x, T* y)
   constexpr std::size_t lanes = vector_lanes<T>;
   const tag<T> d;
   const hn::CappedTag<T, 1> single;
-  const index* starts = a.row_starts().data();
+  const index_type* starts = a.row_starts().data();
   const T* all_values = a.values().data();
-  const index* all_columns = a.column_indices().data();
+  const index_type* all_columns = a.column_indices().data();
   const auto rows = static_cast<std::size_t>(a.rows());
   for (std::size_t r = 0; r < rows; ++r, y += width) {
     const T* values = all_values + starts[r];
-    const index* columns = all_columns + starts[r];
+    const index_type* columns = all_columns + starts[r];
     const auto size = static_cast<std::size_t>(starts[r + 1] - starts[r]);
     std::size_t k = 0;
     for (; k + 4 * lanes <= width; k += 4 * lanes)
@@ -276,7 +276,7 @@ namespace {
 
 BASAL_BEST_KERNELS(product)
 
-[[maybe_unused]] bool fits(index count, std::size_t size) {
+[[maybe_unused]] bool fits(index_type count, std::size_t size) {
   return static_cast<std::size_t>(count) == size;
 }
 

@@ -26,7 +26,7 @@ T sum_in_lanes(std::size_t lanes, std::size_t size, Product product) {
 }
 
 template <class T>
-T row_product(const csr_matrix<T>& a, index row, std::span<const T> x) {
+T row_product(const csr_matrix<T>& a, index_type row, std::span<const T> x) {
   const auto columns = a.row_columns(row);
   const auto values = a.row_values(row);
   const bool is_long = values.size() >= static_cast<std::size_t>(detail::packed_rows<T>::long_row);
@@ -44,7 +44,7 @@ double dot(std::span<const T> x, std::span<const T> y) {
 
 template <class T>
 void multiply(const csr_matrix<T>& a, std::span<const T> x, std::span<T> y) {
-  for (index r = 0; r < a.rows(); ++r)
+  for (index_type r = 0; r < a.rows(); ++r)
     y[static_cast<std::size_t>(r)] = row_product(a, r, x);
 }
 
@@ -79,7 +79,7 @@ template <class T>
 void multiply_block(const csr_matrix<T>& a, std::size_t width, std::span<const T> x,
                     std::span<T> y) {
   std::fill(y.begin(), y.end(), T{0});
-  for (index r = 0; r < a.rows(); ++r) {
+  for (index_type r = 0; r < a.rows(); ++r) {
     const auto columns = a.row_columns(r);
     const auto values = a.row_values(r);
     for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -24,9 +24,9 @@ HWY_INLINE T solve_row(const triangle<T>& m, std::size_t row, T right, const T* 
   auto sum = hn::Set(d, right);
   if (!m.inverse_diagonal.empty())
     sum = hn::Mul(sum, hn::Set(d, m.inverse_diagonal[row]));
-  const index* columns = m.columns.data();
+  const index_type* columns = m.columns.data();
   const T* values = m.values.data();
-  for (index k = m.row_starts[row]; k < m.row_starts[row + 1]; ++k) {
+  for (index_type k = m.row_starts[row]; k < m.row_starts[row + 1]; ++k) {
     const auto factor = hn::Set(d, values[k]);
     const auto known = hn::Set(d, z[columns[k]]);
     if constexpr (Fused)

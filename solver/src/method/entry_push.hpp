@@ -33,7 +33,7 @@ public:
 
   entry_push(const problem<T>& p, carver& scratch) noexcept
     : problem_(p), r_(scratch.take<double>(p.b.size())), queue_(p.b.size(), scratch) {
-    const index entry = *p.plan.options.entry;
+    const index_type entry = *p.plan.options.entry;
     std::fill(r_.begin(), r_.end(), 0.0);
     r_[static_cast<std::size_t>(entry)] = 1;
     queue_.push(entry);
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  void push(index i) noexcept {
+  void push(index_type i) noexcept {
     const double amount = r_[static_cast<std::size_t>(i)];
     r_[static_cast<std::size_t>(i)] = 0;
     const auto& a = *problem_.plan.a.matrix();
@@ -97,7 +97,7 @@ private:
     threshold_ = largest / 10;
     for (std::size_t i = 0; i < r_.size(); ++i) {
       if (std::abs(r_[i]) > threshold_)
-        queue_.push(static_cast<index>(i));
+        queue_.push(static_cast<index_type>(i));
     }
     return true;
   }

@@ -58,7 +58,7 @@ public:
 private:
   static constexpr int pushes_per_step = 256;
 
-  void push(index i) noexcept {
+  void push(index_type i) noexcept {
     const auto& columns = *problem_.plan.transposed;
     auto& r = r_[static_cast<std::size_t>(i)];
     const T amount = r * problem_.plan.inverse_diagonal[static_cast<std::size_t>(i)];
@@ -78,7 +78,7 @@ private:
     threshold_ = std::max(threshold_ / 10, last_threshold_);
     for (std::size_t i = 0; i < r_.size(); ++i) {
       if (std::abs(r_[i]) > threshold_)
-        queue_.push(static_cast<index>(i));
+        queue_.push(static_cast<index_type>(i));
     }
     track();
   }

@@ -14,11 +14,11 @@ namespace basal::solver::detail {
 class push_queue {
 public:
   static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return carver::bytes_for<index>(n) + carver::bytes_for<std::uint8_t>(n);
+    return carver::bytes_for<index_type>(n) + carver::bytes_for<std::uint8_t>(n);
   }
 
   push_queue(std::size_t n, carver& scratch) noexcept
-    : ring_(scratch.take<index>(n)), waiting_(scratch.take<std::uint8_t>(n)) {
+    : ring_(scratch.take<index_type>(n)), waiting_(scratch.take<std::uint8_t>(n)) {
     std::fill(waiting_.begin(), waiting_.end(), std::uint8_t{0});
   }
 
@@ -26,7 +26,7 @@ public:
     return count_ == 0;
   }
 
-  void push(index i) noexcept {
+  void push(index_type i) noexcept {
     auto& waits = waiting_[static_cast<std::size_t>(i)];
     if (waits != 0)
       return;
@@ -37,8 +37,8 @@ public:
     ring_[slot] = i;
   }
 
-  index pop() noexcept {
-    const index i = ring_[head_];
+  index_type pop() noexcept {
+    const index_type i = ring_[head_];
     if (++head_ == ring_.size())
       head_ = 0;
     --count_;
@@ -47,7 +47,7 @@ public:
   }
 
 private:
-  std::span<index> ring_;
+  std::span<index_type> ring_;
   std::span<std::uint8_t> waiting_;
   std::size_t head_ = 0;
   std::size_t count_ = 0;

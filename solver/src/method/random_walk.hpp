@@ -26,7 +26,7 @@ template <class T>
 class random_walk final : public iteration {
 public:
   static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return entry_push<T>::scratch_bytes(n) + carver::bytes_for<index>(n)
+    return entry_push<T>::scratch_bytes(n) + carver::bytes_for<index_type>(n)
            + carver::bytes_for<double>(n);
   }
 
@@ -35,7 +35,7 @@ public:
       bound_(solution_bound(p)),
       half_width_(bound_),
       push_(p, scratch),
-      starts_(scratch.take<index>(p.b.size())),
+      starts_(scratch.take<index_type>(p.b.size())),
       until_(scratch.take<double>(p.b.size())) {
     p.x[0] = 0;
   }
@@ -81,7 +81,7 @@ private:
       if (r[i] == 0)
         continue;
       mass_ += std::abs(r[i]);
-      starts_[start_count_] = static_cast<index>(i);
+      starts_[start_count_] = static_cast<index_type>(i);
       until_[start_count_++] = mass_;
     }
     return report(mass_ * bound_, push_.estimate());
@@ -93,7 +93,7 @@ private:
     const auto found = std::upper_bound(
       until_.begin(), until_.begin() + static_cast<std::ptrdiff_t>(start_count_), drawn);
     const auto first = std::min(static_cast<std::size_t>(found - until_.begin()), start_count_ - 1);
-    index at = starts_[first];
+    index_type at = starts_[first];
     double sign = push_.residual()[static_cast<std::size_t>(at)] < 0 ? -1 : 1;
     const auto& table = *problem_.plan.walks;
     while (const auto* step = table.next(at, numbers.next())) {
@@ -139,7 +139,7 @@ private:
   double bound_;
   double half_width_;
   entry_push<T> push_;
-  std::span<index> starts_;
+  std::span<index_type> starts_;
   std::span<double> until_;
   std::size_t start_count_ = 0;
   double mass_ = 0;

@@ -18,7 +18,7 @@ walk_table::walk_table(const csr_matrix<T>& a)
   steps.reserve(static_cast<std::size_t>(a.nonzeros()));
   row_starts.reserve(end_weight.size() + 1);
   const auto diagonal = a.diagonal();
-  for (index r = 0; r < a.rows(); ++r) {
+  for (index_type r = 0; r < a.rows(); ++r) {
     const auto columns = a.row_columns(r);
     const auto values = a.row_values(r);
     const double pivot = diagonal[static_cast<std::size_t>(r)];
@@ -30,12 +30,12 @@ walk_table::walk_table(const csr_matrix<T>& a)
       sum += std::abs(h);
       steps.push_back({sum, h < 0 ? ~columns[k] : columns[k]});
     }
-    row_starts.push_back(static_cast<index>(steps.size()));
+    row_starts.push_back(static_cast<index_type>(steps.size()));
     end_weight[static_cast<std::size_t>(r)] = 1 / (pivot * (1 - sum));
   }
 }
 
-const walk_table::step* walk_table::next(index row, double u) const noexcept {
+const walk_table::step* walk_table::next(index_type row, double u) const noexcept {
   const auto* first = steps.data() + row_starts[static_cast<std::size_t>(row)];
   const auto* last = steps.data() + row_starts[static_cast<std::size_t>(row) + 1];
   if (last - first > linear_search)

@@ -16,19 +16,19 @@ struct walk_table {
   explicit walk_table(const csr_matrix<T>& a);
 
   struct step {
-    double until; // sum of |h_ij| up to this one
-    index to;     // column, or ~column if h_ij is negative
+    double until;  // sum of |h_ij| up to this one
+    index_type to; // column, or ~column if h_ij is negative
   };
 
   // The next place of a walk at `row` that draws u in [0, 1); null if it ends there.
-  const step* next(index row, double u) const noexcept;
+  const step* next(index_type row, double u) const noexcept;
 
   std::size_t bytes() const noexcept {
-    return row_starts.capacity() * sizeof(index) + steps.capacity() * sizeof(step)
+    return row_starts.capacity() * sizeof(index_type) + steps.capacity() * sizeof(step)
            + end_weight.capacity() * sizeof(double);
   }
 
-  std::vector<index> row_starts;
+  std::vector<index_type> row_starts;
   std::vector<step> steps;
   std::vector<double> end_weight; // 1 / (a_ii * (1 - sum of |h_ij|))
 };

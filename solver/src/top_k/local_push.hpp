@@ -26,16 +26,16 @@ public:
   explicit local_push(std::size_t size) : places_(size) {
   }
 
-  const place& operator[](index i) const noexcept {
+  const place& operator[](index_type i) const noexcept {
     return places_[static_cast<std::size_t>(i)];
   }
 
   // Places that may not be all zeros, each once.
-  std::span<const index> touched() const noexcept {
+  std::span<const index_type> touched() const noexcept {
     return touched_;
   }
 
-  void add_residual(index i, double amount) {
+  void add_residual(index_type i, double amount) {
     auto& p = places_[static_cast<std::size_t>(i)];
     if (!p.touched) {
       touched_.push_back(i);
@@ -49,11 +49,11 @@ public:
   template <class T>
   void run(const csr_matrix<T>& columns, std::span<const double> inverse_diagonal, double threshold,
            std::uint64_t& left) {
-    for (const index i : touched_)
+    for (const index_type i : touched_)
       list(i, threshold);
     while (!next_.empty()) {
       std::swap(now_, next_);
-      for (const index i : now_) {
+      for (const index_type i : now_) {
         auto& from = places_[static_cast<std::size_t>(i)];
         from.listed = false;
         if (left == 0)
@@ -77,20 +77,20 @@ public:
 
   double largest_residual() const noexcept {
     double most = 0;
-    for (const index i : touched_)
+    for (const index_type i : touched_)
       most = std::max(most, (*this)[i].residual);
     return most;
   }
 
   double residual_sum() const noexcept {
     double all = 0;
-    for (const index i : touched_)
+    for (const index_type i : touched_)
       all += (*this)[i].residual;
     return all;
   }
 
   void clear() noexcept {
-    for (const index i : touched_)
+    for (const index_type i : touched_)
       places_[static_cast<std::size_t>(i)] = {};
     touched_.clear();
     now_.clear(); // these two are empty unless memory ran out
@@ -98,7 +98,7 @@ public:
   }
 
 private:
-  void list(index i, double threshold) {
+  void list(index_type i, double threshold) {
     auto& p = places_[static_cast<std::size_t>(i)];
     if (!p.listed && p.residual > threshold) {
       p.listed = true;
@@ -107,9 +107,9 @@ private:
   }
 
   std::vector<place> places_;
-  std::vector<index> touched_;
-  std::vector<index> now_;
-  std::vector<index> next_;
+  std::vector<index_type> touched_;
+  std::vector<index_type> now_;
+  std::vector<index_type> next_;
 };
 
 } // namespace basal::solver::detail

@@ -19,7 +19,7 @@ namespace {
 
 using std::size_t;
 
-size_t at(index i) noexcept {
+size_t at(index_type i) noexcept {
   return static_cast<size_t>(i);
 }
 
@@ -31,7 +31,7 @@ constexpr double sinking = 0.25;
 constexpr double lowest_residual = 1e-15;
 
 struct candidate {
-  index place;
+  index_type place;
   double low; ///< what is known to be in x
   double high;
 };
@@ -101,7 +101,7 @@ struct top_k_ranker<T>::data {
   }
 
   /// At most so much of x_i is not in the estimate.
-  double missing(index i, const frontier& f) const noexcept {
+  double missing(index_type i, const frontier& f) const noexcept {
     return std::min(f.largest * reach[at(i)], f.scattered * inverse_diagonal[at(i)]);
   }
 
@@ -111,8 +111,8 @@ struct top_k_ranker<T>::data {
   csr_matrix<T> columns; ///< the transpose
   std::vector<double> inverse_diagonal;
   double column_ratio = 0;
-  std::vector<double> reach;   ///< at least A^-1 1
-  std::vector<index> by_reach; ///< descending
+  std::vector<double> reach;        ///< at least A^-1 1
+  std::vector<index_type> by_reach; ///< descending
 
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<workspace>> idle; ///< guarded
@@ -125,7 +125,7 @@ template <class T>
 double top_k_ranker<T>::data::put_in_order(workspace& w, size_t k, const frontier& f) const {
   auto& all = w.candidates;
   all.clear();
-  for (const index i : w.push.touched())
+  for (const index_type i : w.push.touched())
     all.push_back({i, w.push[i].estimate, w.push[i].estimate + missing(i, f)});
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(std::min(k, all.size()));
   std::partial_sort(all.begin(), middle, all.end(), [](const candidate& x, const candidate& y) {
@@ -135,7 +135,7 @@ double top_k_ranker<T>::data::put_in_order(workspace& w, size_t k, const frontie
   double others = 0;
   for (auto c = middle; c != all.end(); ++c)
     others = std::max(others, c->high);
-  for (const index i : by_reach) {
+  for (const index_type i : by_reach) {
     if (!w.push[i].touched) { // of those that nothing has reached it may be the largest
       others = std::max(others, missing(i, f));
       break;
@@ -167,7 +167,7 @@ top_k_ranker<T>::top_k_ranker(std::shared_ptr<const csr_matrix<T>> a)
     = solve<T>(linear_operator<T>{d.a}, ones, {.tolerance = 1e-4, .iteration_limit = 100'000});
   // A^-1 >= 0, so y >= A^-1 1 if A y >= 1: whatever the solve is like, this factor makes it so.
   double least = std::numeric_limits<double>::infinity();
-  for (index r = 0; r < d.a->rows(); ++r) {
+  for (index_type r = 0; r < d.a->rows(); ++r) {
     double sum = 0;
     for (size_t k = 0; k < d.a->row_columns(r).size(); ++k)
       sum += static_cast<double>(d.a->row_values(r)[k])
@@ -182,14 +182,14 @@ top_k_ranker<T>::top_k_ranker(std::shared_ptr<const csr_matrix<T>> a)
   d.by_reach.resize(d.size());
   std::iota(d.by_reach.begin(), d.by_reach.end(), 0);
   std::sort(d.by_reach.begin(), d.by_reach.end(),
-            [&d](index i, index j) { return d.reach[at(i)] > d.reach[at(j)]; });
+            [&d](index_type i, index_type j) { return d.reach[at(i)] > d.reach[at(j)]; });
 }
 
 template <class T>
 top_k_ranker<T>::~top_k_ranker() = default;
 
 template <class T>
-top_k_result top_k_ranker<T>::rank(std::span<const std::pair<index, T>> b,
+top_k_result top_k_ranker<T>::rank(std::span<const std::pair<index_type, T>> b,
                                    const top_k_options& options) const {
   validate(options);
   const auto& d = *data_;

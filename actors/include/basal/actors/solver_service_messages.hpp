@@ -109,10 +109,10 @@ namespace detail {
 /// A matrix's parts, to be saved, or as they were loaded.
 struct matrix_parts {
   bool present = false;
-  solver::index rows = 0;
-  solver::index columns = 0;
-  std::vector<solver::index> row_starts;
-  std::vector<solver::index> column_indices;
+  solver::index_type rows = 0;
+  solver::index_type columns = 0;
+  std::vector<solver::index_type> row_starts;
+  std::vector<solver::index_type> column_indices;
   reals values;
 
   matrix_parts() = default;
@@ -243,7 +243,7 @@ typename Inspector::result_type inspect(Inspector& f, solve_options& x) {
   const actors::detail::field_namer<Inspector> field;
   actors::real tolerance = x.tolerance;
   actors::real confidence = x.confidence;
-  index entry = x.entry.value_or(-1);
+  index_type entry = x.entry.value_or(-1);
   auto load = [&]() -> caf::error {
     x.tolerance = tolerance;
     x.confidence = confidence;

@@ -31,18 +31,18 @@ public:
   /// Row i holds the entries row_starts[i] to row_starts[i + 1] of `columns` and `values`.
   /// Throws error: dimension_mismatch (sizes that do not fit), malformed_matrix (starts that
   /// descend; columns out of range, unsorted or repeated), not_finite; each names the place.
-  csr_matrix(index rows, index columns, std::vector<index> row_starts,
-             std::vector<index> column_indices, std::vector<T> values);
+  csr_matrix(index_type rows, index_type columns, std::vector<index_type> row_starts,
+             std::vector<index_type> column_indices, std::vector<T> values);
 
   csr_matrix(csr_matrix&& other) noexcept;
   csr_matrix& operator=(csr_matrix&& other) noexcept;
   ~csr_matrix();
 
-  index rows() const noexcept {
+  index_type rows() const noexcept {
     return rows_;
   }
 
-  index columns() const noexcept {
+  index_type columns() const noexcept {
     return columns_;
   }
 
@@ -51,16 +51,16 @@ public:
   }
 
   /// Stored entries, whether 0 or not.
-  index nonzeros() const noexcept {
+  index_type nonzeros() const noexcept {
     return row_starts_.back();
   }
 
   /// rows() + 1 positions; the last is nonzeros().
-  std::span<const index> row_starts() const noexcept {
+  std::span<const index_type> row_starts() const noexcept {
     return row_starts_;
   }
 
-  std::span<const index> column_indices() const noexcept {
+  std::span<const index_type> column_indices() const noexcept {
     return column_indices_;
   }
 
@@ -68,11 +68,11 @@ public:
     return values_;
   }
 
-  std::span<const index> row_columns(index row) const noexcept {
+  std::span<const index_type> row_columns(index_type row) const noexcept {
     return column_indices().subspan(start(row), length(row));
   }
 
-  std::span<const T> row_values(index row) const noexcept {
+  std::span<const T> row_values(index_type row) const noexcept {
     return values().subspan(start(row), length(row));
   }
 
@@ -90,18 +90,18 @@ public:
   std::size_t bytes() const noexcept;
 
 private:
-  std::size_t start(index row) const noexcept {
+  std::size_t start(index_type row) const noexcept {
     return static_cast<std::size_t>(row_starts_[static_cast<std::size_t>(row)]);
   }
 
-  std::size_t length(index row) const noexcept {
+  std::size_t length(index_type row) const noexcept {
     return start(row + 1) - start(row);
   }
 
-  index rows_ = 0;
-  index columns_ = 0;
-  std::vector<index> row_starts_;
-  std::vector<index> column_indices_;
+  index_type rows_ = 0;
+  index_type columns_ = 0;
+  std::vector<index_type> row_starts_;
+  std::vector<index_type> column_indices_;
   std::vector<T> values_;
   // Written once by whoever builds it first, read by every product. The release
   // compare-exchange in packed() pairs with its acquire load and publishes the arrays.

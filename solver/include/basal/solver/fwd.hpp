@@ -7,7 +7,7 @@ namespace basal::solver {
 
 /// Rows, columns and positions of entries: 32 bits, because what a product of a sparse matrix
 /// costs is mostly the reading of its indices.
-using index = std::int32_t;
+using index_type = std::int32_t;
 
 enum class errc : std::uint8_t;
 enum class method : std::uint8_t;

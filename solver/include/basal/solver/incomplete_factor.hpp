@@ -44,13 +44,13 @@ public:
 
 private:
   struct triangle_arrays {
-    std::vector<index> row_starts{0};
-    std::vector<index> columns;
+    std::vector<index_type> row_starts{0};
+    std::vector<index_type> columns;
     std::vector<T> values;
     std::vector<T> inverse_diagonal;
 
     std::size_t bytes() const noexcept {
-      return (row_starts.capacity() + columns.capacity()) * sizeof(index)
+      return (row_starts.capacity() + columns.capacity()) * sizeof(index_type)
              + (values.capacity() + inverse_diagonal.capacity()) * sizeof(T);
     }
   };

@@ -26,9 +26,9 @@ public:
 
   /// A matrix-free operator on vectors of `size`. `diagonal` enables the Jacobi preconditioner;
   /// empty if unknown. Throws error{dimension_mismatch} if it has another size.
-  linear_operator(index size, product multiply, std::vector<T> diagonal = {});
+  linear_operator(index_type size, product multiply, std::vector<T> diagonal = {});
 
-  index size() const noexcept {
+  index_type size() const noexcept {
     return size_;
   }
 
@@ -55,7 +55,7 @@ public:
                       std::span<T> next, summation order) const;
 
 private:
-  index size_;
+  index_type size_;
   std::shared_ptr<const csr_matrix<T>> matrix_;
   product multiply_;
   std::vector<T> diagonal_;

@@ -14,7 +14,7 @@ namespace basal::solver {
 struct matrix_market_limits {
   /// Rows and columns. The size line of a file is a claim by a stranger, and a matrix of so many
   /// rows costs 4 bytes each before its first entry.
-  index max_rows = 10'000'000;
+  index_type max_rows = 10'000'000;
 
   /// Entries of the matrix, after the other half of a symmetric one was added. An entry costs up
   /// to 56 bytes while the matrix is built.

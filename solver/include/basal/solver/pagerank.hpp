@@ -44,14 +44,14 @@ solve_result<T> personalised_pagerank(const csr_matrix<T>& links, std::span<cons
 /// backward_push if options.solving.method says so; loosely (the tolerance is relative) it costs
 /// less than all ranks.
 template <class T>
-solve_result<T> pagerank_of(const csr_matrix<T>& links, index source, index target,
+solve_result<T> pagerank_of(const csr_matrix<T>& links, index_type source, index_type target,
                             const pagerank_options& options = {});
 
 #define BASAL_EXTERN(T)                                                                            \
   extern template csr_matrix<T> pagerank_matrix(const csr_matrix<T>&, double);                     \
   extern template solve_result<T> personalised_pagerank(const csr_matrix<T>&, std::span<const T>,  \
                                                         const pagerank_options&);                  \
-  extern template solve_result<T> pagerank_of(const csr_matrix<T>&, index, index,                  \
+  extern template solve_result<T> pagerank_of(const csr_matrix<T>&, index_type, index_type,        \
                                               const pagerank_options&);
 BASAL_EXTERN(float)
 BASAL_EXTERN(double)

@@ -47,7 +47,7 @@ struct solve_options {
   std::uint64_t iteration_limit = 10'000;
 
   /// Solve for this entry of x alone (random_walk, backward_push).
-  std::optional<index> entry = {};
+  std::optional<index_type> entry = {};
 
   /// Walks draw from (seed, number of the walk, number of the step) and nothing else.
   std::uint64_t seed = 0;

@@ -26,7 +26,7 @@ struct top_k_options {
 
 /// The entry is value +- half_width, up to rounding errors.
 struct ranked_entry {
-  solver::index index = 0;
+  index_type index = 0;
   double value = 0;
   double half_width = 0;
 };
@@ -65,7 +65,7 @@ public:
   /// b as places and what it is there; places that are named twice add up.
   /// @throws error{bad_option}: a place out of range, a negative or infinite number, an option
   ///         out of its range. std::bad_alloc
-  top_k_result rank(std::span<const std::pair<index, T>> b,
+  top_k_result rank(std::span<const std::pair<index_type, T>> b,
                     const top_k_options& options = {}) const;
 
 private:

@@ -14,13 +14,13 @@ template <class T>
 class triplets {
 public:
   /// Throws error{dimension_mismatch} if a size is negative.
-  triplets(index rows, index columns);
+  triplets(index_type rows, index_type columns);
 
   void reserve(std::size_t entries);
 
   /// Throws error: malformed_matrix outside of the matrix, not_finite, too_large after
   /// 2^31 - 1 entries.
-  void add(index row, index column, T value);
+  void add(index_type row, index_type column, T value);
 
   std::size_t size() const noexcept {
     return entries_.size();
@@ -31,13 +31,13 @@ public:
 
 private:
   struct entry {
-    index row;
-    index column;
+    index_type row;
+    index_type column;
     T value;
   };
 
-  index rows_;
-  index columns_;
+  index_type rows_;
+  index_type columns_;
   std::vector<entry> entries_;
 };
 

@@ -26,10 +26,10 @@ template <class T>
 class packed_rows {
 public:
   /// Rows of a chunk.
-  static constexpr index lanes = static_cast<index>(alignment / sizeof(T));
+  static constexpr index_type lanes = static_cast<index_type>(alignment / sizeof(T));
 
   /// From this length on a row fills vectors by itself: two per step, several steps.
-  static constexpr index long_row = 64;
+  static constexpr index_type long_row = 64;
 
   explicit packed_rows(const csr_matrix<T>& source);
 
@@ -39,7 +39,7 @@ public:
   }
 
   /// Rows in chunks. The last chunk is filled up with lanes that hold zeros.
-  index packed_count() const noexcept {
+  index_type packed_count() const noexcept {
     return packed_count_;
   }
 
@@ -54,17 +54,17 @@ public:
   }
 
   /// Of each block: in a run chunk the column of lane 0, else the columns of all lanes.
-  const index* columns() const noexcept {
+  const index_type* columns() const noexcept {
     return columns_.data();
   }
 
   /// Unless in_order(): the row of each lane.
-  const std::vector<index>& rows() const noexcept {
+  const std::vector<index_type>& rows() const noexcept {
     return rows_;
   }
 
   /// Unless in_order(): rows that are in no chunk.
-  const std::vector<index>& unpacked_rows() const noexcept {
+  const std::vector<index_type>& unpacked_rows() const noexcept {
     return unpacked_rows_;
   }
 
@@ -74,12 +74,12 @@ private:
   class builder;
 
   bool in_order_ = true;
-  index packed_count_ = 0;
+  index_type packed_count_ = 0;
   std::vector<std::uint32_t> headers_;
   aligned_array<T> values_;
-  aligned_array<index> columns_;
-  std::vector<index> rows_;
-  std::vector<index> unpacked_rows_;
+  aligned_array<index_type> columns_;
+  std::vector<index_type> rows_;
+  std::vector<index_type> unpacked_rows_;
 };
 
 extern template class packed_rows<float>;

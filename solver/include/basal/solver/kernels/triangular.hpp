@@ -13,8 +13,8 @@ namespace basal::solver::kernels {
 /// one. So what depends on the row before comes last, and rows overlap but for one operation.
 template <class T>
 struct triangle {
-  std::span<const index> row_starts;
-  std::span<const index> columns;
+  std::span<const index_type> row_starts;
+  std::span<const index_type> columns;
   std::span<const T> values;
   std::span<const T> inverse_diagonal; ///< empty: ones
 };
