@@ -1,6 +1,7 @@
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/run_pure.hpp>
 #include <basal/actors/scheduler.hpp>
+#include <basal/posse/errors.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/blocking_actor.hpp>
@@ -11,7 +12,11 @@
 #include <caf/typed_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdio>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -80,6 +85,29 @@ struct fixture {
     return result;
   }
 };
+
+/// What `body` makes this process say, on stdout or stderr.
+std::string said_during(auto body) {
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  std::cout.flush();
+  const int out = dup(STDOUT_FILENO);
+  const int err = dup(STDERR_FILENO);
+  dup2(fileno(file), STDOUT_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  body();
+  std::cout.flush();
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  close(out);
+  close(err);
+  std::rewind(file);
+  std::string said;
+  for (int c = 0; (c = std::fgetc(file)) != EOF;)
+    said += static_cast<char>(c);
+  std::fclose(file);
+  return said;
+}
 
 struct nothing {};
 
@@ -188,27 +216,54 @@ constexpr pure<endless> pure_endless{"endless"};
 
 } // namespace
 
-TEST_CASE("killing an actor ends the computation that its handler waits for") {
+TEST_CASE("killing an actor ends the computation that its handler waits for, and the actor is "
+          "killed") {
   for (bool offloaded : {false, true}) {
-    fixture f;
-    endless_began = false;
-    auto worker = f.system.spawn([offloaded](caf::event_based_actor* self) -> caf::behavior {
-      // CAF's own prints what was thrown.
-      self->set_exception_handler(
-        [](std::exception_ptr&) -> caf::error { return caf::exit_reason::kill; });
-      return {[=](int) {
-        if (offloaded)
-          pure_endless.offload(self);
-        else
-          pure_endless(self);
-      }};
+    caf::error reason;
+    const auto said = said_during([&] {
+      fixture f;
+      endless_began = false;
+      auto worker = f.system.spawn([offloaded](caf::event_based_actor* self) -> caf::behavior {
+        return {[=](int) {
+          if (offloaded)
+            pure_endless.offload(self);
+          else
+            pure_endless(self);
+        }};
+      });
+      f.self->monitor(worker);
+      f.self->send(worker, 1);
+      while (!endless_began)
+        std::this_thread::yield();
+      f.self->send_exit(worker, caf::exit_reason::kill);
+      f.self->receive( // waits for ever if the computation goes on
+        [&](const caf::down_msg& down) { reason = down.reason; });
+      auto stats = basal::actors::scheduler::of(f.system)->compute().stats();
+      CHECK(stats.cancelled == 1);
     });
-    f.self->send(worker, 1);
-    while (!endless_began)
-      std::this_thread::yield();
-    f.self->send_exit(worker, caf::exit_reason::kill);
-    f.self->wait_for(worker); // for ever if the computation goes on
-    auto stats = basal::actors::scheduler::of(f.system)->compute().stats();
-    CHECK(stats.cancelled == 1);
+    CHECK(reason == caf::exit_reason::kill);
+    CHECK(said == "");
   }
+}
+
+TEST_CASE_METHOD(fixture, "what else a killed actor throws is its own handler's") {
+  auto worker = system.spawn([](caf::event_based_actor* me) -> caf::behavior {
+    me->set_exception_handler(
+      [](std::exception_ptr&) -> caf::error { return caf::sec::bad_function_call; });
+    return {[me](int) {
+      try {
+        pure_endless(me);
+      } catch (const basal::posse::cancelled&) {
+        throw std::runtime_error("another one");
+      }
+    }};
+  });
+  endless_began = false;
+  self->monitor(worker);
+  self->send(worker, 1);
+  while (!endless_began)
+    std::this_thread::yield();
+  self->send_exit(worker, caf::exit_reason::kill);
+  self->receive(
+    [](const caf::down_msg& down) { CHECK(down.reason == caf::sec::bad_function_call); });
 }
