@@ -124,13 +124,14 @@ void chooser::finish_granted(std::uint32_t runs, microseconds total) noexcept {
   if (runs == 0)
     return;
   const auto& k = family_->settings();
-  const double average_us = *clamped(total / static_cast<double>(runs));
   stats_[event::inline_decision] += runs;
   if (strikes_ > 0)
     fade_strikes(std::pow(k.strike_decay, runs));
-  ema_us_ = average_us + (ema_us_ - average_us) * std::pow(1 - k.ema_alpha, runs);
-  observations_ += runs;
-  stats_[event::shift] += static_cast<std::uint64_t>(costs_.observe_many(average_us, runs, k));
+  if (const auto average_us = clamped(total / static_cast<double>(runs))) {
+    ema_us_ = *average_us + (ema_us_ - *average_us) * std::pow(1 - k.ema_alpha, runs);
+    observations_ += runs;
+    stats_[event::shift] += static_cast<std::uint64_t>(costs_.observe_many(*average_us, runs, k));
+  }
   count_finished(runs);
 }
 

@@ -1,6 +1,7 @@
 #include <basal/mab/family.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace basal::mab {
@@ -62,13 +63,14 @@ family_snapshot family::snapshot() const {
 
 void family::publish(const posterior& function_time, const posterior& overhead, double pressure,
                      const stats& since_last) noexcept {
-  if (function_time.n() > 0) {
+  // A number that is none would stay in the mean for ever.
+  if (function_time.n() > 0 && std::isfinite(function_time.mean())) {
     function_time_.add(function_time.mean());
     shown_function_time_.set(function_time);
   }
   if (overhead.n() > 0)
     shown_overhead_.set(overhead);
-  if (overhead.n() >= 1) // less has faded: others know better
+  if (overhead.n() >= 1 && std::isfinite(overhead.mean())) // less has faded: others know better
     overhead_.add(overhead.mean());
   pressure_.store(pressure, std::memory_order_relaxed);
   for (std::size_t i = 0; i < event_count; ++i)

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <basal/priority/ordering.hpp>
 #include <basal/priority/priority_queue.hpp>
@@ -33,8 +34,10 @@ void check_count(std::string_view name, std::uint64_t value, std::uint64_t most)
 } // namespace
 
 void weights::validate() const {
-  check_weight("weights.runtime", runtime);
-  check_weight("weights.decay", decay);
+  for (const auto& [name, value] :
+       {std::pair{"weights.runtime", runtime}, {"weights.decay", decay}})
+    if (!(value >= 0 && value <= most)) // NaN is neither
+      refuse(name, value, "from 0 to 1e12");
 }
 
 void queue_shape::validate() const {

@@ -112,6 +112,20 @@ TEST_CASE_METHOD(fixture, "a strike forbids inline until the next outcome") {
   CHECK(count(event::gr3_activation) == 1);
 }
 
+TEST_CASE_METHOD(fixture, "a run of exactly t_strike_us is no strike, the least bit longer is") {
+  const double threshold = shared.settings().t_strike_us;
+  for (const auto& [us, strikes] :
+       {std::pair{threshold, 0u}, {std::nextafter(threshold, 2e3), 1u}}) {
+    family alone{"threshold"};
+    chooser fresh{alone};
+    auto d = fresh.choose(calm, random, compute_hint::low);
+    REQUIRE(d.choice() == arm::inline_here);
+    finish(d, us, us);
+    CHECK(fresh.strikes() == strikes);
+    CHECK(fresh.counters()[event::starvation] == strikes);
+  }
+}
+
 TEST_CASE_METHOD(fixture, "two strikes at once take 99 outcomes to fade below one") {
   for (int i = 0; i < 50; ++i)
     step(5);

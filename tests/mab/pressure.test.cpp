@@ -26,6 +26,8 @@ TEST_CASE("without workers, or with a rate that is no number, nothing presses") 
   CHECK(pressure_index({4, 0, std::numeric_limits<double>::quiet_NaN()}, {}) == 0);
   CHECK(pressure_index({4, 0, -5}, {}) == 0);
   CHECK(pressure_index({4, 0, std::numeric_limits<double>::infinity()}, {}) == 10);
+  // Infinity times nothing is no number.
+  CHECK(pressure_index({4, 4, std::numeric_limits<double>::infinity()}, {.w_spawn = 0}) == 0.7);
 }
 
 TEST_CASE("of arrivals, a price counts those that come during the run") {

@@ -4,6 +4,7 @@
 
 #include <basal/priority/runtime_tracker.hpp>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -153,6 +154,7 @@ TEST_CASE("waiting ends with the limit when the task does not") {
   CHECK_FALSE(task.try_get());
   CHECK_FALSE(task.wait_for(0s));
   CHECK_FALSE(task.wait_for(-1s));
+  CHECK_FALSE(task.wait_for(std::chrono::duration<double>{std::nan("")})); // not for ever
   CHECK_FALSE(task.wait_for(10ms));
   CHECK_FALSE(task.wait_until(std::chrono::steady_clock::now() + 1ms));
   busy.open();

@@ -1,4 +1,5 @@
 #include <basal/priority/ordering.hpp>
+#include <basal/priority/runtime_tracker.hpp>
 
 #include "support/catch.hpp"
 #include "virtual_server.hpp"
@@ -119,7 +120,10 @@ TEST_CASE("without decay the levels are strict") {
 TEST_CASE("weights that make no sense are refused by name") {
   CHECK_NOTHROW(weights{}.validate());
   CHECK_NOTHROW(weights{.runtime = 0, .decay = 0}.validate());
-  for (const double bad : {-1.0, -1e-300, not_a_number, infinite, -infinite}) {
+  CHECK_NOTHROW(weights{.runtime = weights::most, .decay = weights::most}.validate());
+  CHECK(std::isfinite(weights{.runtime = weights::most, .decay = weights::most}.key(
+    level::batch, runtime_tracker::longest_s, 1e9)));
+  for (const double bad : {-1.0, -1e-300, 1e13, 1e308, not_a_number, infinite, -infinite}) {
     CHECK_THROWS_WITH((weights{.runtime = bad, .decay = 0.1}.validate()),
                       ContainsSubstring("weights.runtime"));
     CHECK_THROWS_WITH((weights{.runtime = 1, .decay = bad}.validate()),

@@ -28,7 +28,7 @@ TEST_CASE("an unknown type is estimated by the median of all, and a known one by
   CHECK(t.estimate_s(parse) == t.stats().global_median_s); // four are not enough
   CHECK(t.estimate_s(parse) > 1);
   record(t, parse, 0.001, 1);
-  CHECK(t.estimate_s(parse) == 0.001);
+  CHECK(t.estimate_s(parse) == Approx(0.001));
   CHECK(t.estimate_s(link) == 2.0);
   CHECK(t.estimate_s(task_key{}) == t.stats().global_median_s);
   CHECK(t.stats().types == 2);
@@ -61,8 +61,8 @@ TEST_CASE("runtimes that cannot be are clamped and counted") {
     t.record(type, seconds{s});
   CHECK(t.stats().clamped == 5);
   CHECK(t.stats().recorded == 5);
-  CHECK(t.estimate_s(type)
-        == runtime_tracker::shortest_s); // the median of four such and a long one
+  // The median of four such and a long one.
+  CHECK(t.estimate_s(type) == Approx(runtime_tracker::shortest_s));
   record(t, type, 1e9, 1000);
   CHECK(t.estimate_s(type) == runtime_tracker::longest_s);
   CHECK(t.stats().clamped == 1005);

@@ -50,7 +50,8 @@ public:
   grant next_grant() const noexcept;
 
   /// Learns that `runs` inline runs of a grant, none of which reached its limit,
-  /// took `total` of function time together.
+  /// took `total` of function time together. A total that is no time is clamped or, NaN,
+  /// not measured, as in outcome.
   void finish_granted(std::uint32_t runs, microseconds total) noexcept;
 
   /// The token of a run of a grant that reached the limit, and tells it by itself.

@@ -57,7 +57,7 @@ public:
   family_snapshot snapshot() const;
 
   /// Called by choosers: how many observations `function_time` and `overhead`
-  /// rest on tells whether there are any.
+  /// rest on tells whether there are any. Means that are not finite are left out.
   void publish(const posterior& function_time, const posterior& overhead, double pressure,
                const stats& since_last) noexcept;
 

@@ -14,6 +14,9 @@ struct load {
   double spawn_rate_per_s = 0; ///< arrivals per second; see rate_meter
 };
 
+/// Arrivals beyond it count as so many: more than any machine can count.
+inline constexpr double most_rate_per_s = 1e15;
+
 /// How much others suffer when a message executor is blocked: 0 (nobody waits)
 /// to knobs.pressure_clip. Dimensionless.
 ///
@@ -23,7 +26,9 @@ struct load {
 inline double pressure_index(const load& now, const knobs& k) noexcept {
   if (now.workers == 0)
     return 0;
-  const double rate = now.spawn_rate_per_s > 0 ? now.spawn_rate_per_s : 0; // NaN is not > 0
+  // Finite, since infinity times a weight of 0 is no number; and NaN is not > 0.
+  const double rate
+    = now.spawn_rate_per_s > 0 ? std::min(now.spawn_rate_per_s, most_rate_per_s) : 0;
   const double sum = k.w_inflight * now.inflight + k.w_spawn * rate * 1e-3;
   return std::min(sum * (1.0 / now.workers), k.pressure_clip);
 }

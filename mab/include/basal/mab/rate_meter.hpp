@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+
+#include <basal/mab/pressure.hpp>
 
 namespace basal::mab {
 
@@ -12,6 +15,9 @@ namespace basal::mab {
 /// would drop with it; this fades smoothly instead. The clock is the caller's:
 /// time may stand still, but not run backwards (a step back counts as none).
 ///
+/// Total: events that are no positive number count as none, the rate ends at
+/// most_rate_per_s, and a time constant below a nanosecond is one.
+///
 /// Not thread-safe: one per executor, whose rates are added up.
 class rate_meter {
 public:
@@ -19,12 +25,13 @@ public:
 
   explicit rate_meter(time now, std::chrono::duration<double> time_constant
                                 = std::chrono::seconds{1}) noexcept
-    : last_(now), time_constant_s_(time_constant.count()) {
+    : last_(now), time_constant_s_(std::max(1e-9, time_constant.count())) {
   }
 
   void count(time now, double events = 1) noexcept {
     fade(now);
-    per_second_ += events / time_constant_s_;
+    if (events > 0) // NaN is not; infinity over infinity gives NaN, and min() its first
+      per_second_ = std::min(most_rate_per_s, per_second_ + events / time_constant_s_);
   }
 
   double per_second(time now) noexcept {

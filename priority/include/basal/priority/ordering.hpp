@@ -16,14 +16,18 @@ namespace basal::priority {
 ///     key = level + runtime * estimate + decay * enqueue_time
 ///
 /// orders the same and is computed once. (A score computed once, when nobody has
-/// waited yet, is not: with it the last levels starve. tests/priority/ageing.)
+/// waited yet, is not: with it the last levels starve. tests/priority/ordering.test.cpp)
 ///
 /// With the defaults a level is worth 1 s of estimated runtime or 10 s of
 /// waiting. So shortest-first decides within a level, and a batch task gets ahead
 /// of newly submitted normal ones after 450 s.
 struct weights {
-  double runtime = 1.0; ///< levels per second of estimated runtime; at least 0
-  double decay = 0.1;   ///< levels per second of waiting; at least 0; 0: no ageing
+  double runtime = 1.0; ///< levels per second of estimated runtime; 0 to `most`
+  double decay = 0.1;   ///< levels per second of waiting; 0 to `most`; 0: no ageing
+
+  /// Far beyond what leaves the levels a meaning, and far below what makes a key infinite,
+  /// whose task no consumer of the queue would ever see.
+  static constexpr double most = 1e12;
 
   /// @throws std::invalid_argument naming the weight, its value and its range
   void validate() const;

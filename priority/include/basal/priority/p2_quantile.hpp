@@ -29,7 +29,7 @@ namespace basal::priority {
 /// How good it is depends on the distribution: for smooth ones a few percent at
 /// 100 observations; for two distant peaks with the quantile near the gap between
 /// them, off by the whole gap for thousands. It never forgets, see
-/// windowed_quantile. Not thread-safe; O(1); 104 bytes; never allocates.
+/// windowed_quantile. Not thread-safe; O(1); 88 bytes; never allocates.
 class p2_quantile {
 public:
   /// @param p which quantile, above 0 and below 1

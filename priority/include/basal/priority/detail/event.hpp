@@ -17,10 +17,10 @@ clock::time_point deadline_after(std::chrono::duration<Rep, Period> limit) {
   // In double: a limit in days overflows nanoseconds.
   const std::chrono::duration<double, std::nano> wanted = limit;
   const std::chrono::duration<double, std::nano> possible = clock::time_point::max() - now;
+  if (!(wanted.count() > 0)) // NaN is no time to wait, either
+    return now;
   if (!(wanted < possible))
     return clock::time_point::max();
-  if (!(wanted.count() > 0))
-    return now;
   return now + std::chrono::duration_cast<clock::duration>(wanted);
 }
 
