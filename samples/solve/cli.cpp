@@ -28,6 +28,15 @@ constexpr const char* footer
 // A line is printed for each, at the end.
 constexpr std::int64_t most_rhs = 1'000'000;
 
+/// Those that compute all of x.
+std::string method_names() {
+  std::string names;
+  for (auto m : basal::solver::all_methods())
+    if (!computes_one_entry(m))
+      names += (names.empty() ? "" : ", ") + std::string{to_string(m)};
+  return names;
+}
+
 int usage_error(const std::string& message) {
   samples::complain("solve", message);
   return exit_usage;
@@ -50,11 +59,7 @@ command_line parse_command_line(int argc, char** argv) {
     ->capture_default_str()
     ->check(samples::between(1, most_rhs))
     ->excludes(file);
-  app
-    .add_option("--method", method,
-                "automatic, neumann, conjugate_gradient, bicgstab, forward_push")
-    ->type_name("M")
-    ->capture_default_str();
+  app.add_option("--method", method, method_names())->type_name("M")->capture_default_str();
   app.add_option("--tol", o.solver.tolerance, "Converged when |b - A x| <= TOL |b|")
     ->type_name("TOL")
     ->capture_default_str();
@@ -87,12 +92,9 @@ command_line parse_command_line(int argc, char** argv) {
     return exit_with(usage_error(std::string{e.what()} + "; see solve --help"));
   }
   auto known = basal::solver::method_from(method);
-  using enum basal::solver::method;
-  if (!known || *known == random_walk || *known == backward_push)
-    return exit_with(usage_error(
-      "--method " + method
-      + " is not possible; there are automatic, neumann, conjugate_gradient, bicgstab and "
-        "forward_push"));
+  if (!known || computes_one_entry(*known))
+    return exit_with(
+      usage_error("--method " + method + " is not possible; there are " + method_names()));
   o.solver.method = *known;
   try {
     validate(o.solver);

@@ -10,16 +10,14 @@
 #include <basal/solver/kernels/block.hpp>
 #include <basal/solver/kernels/product.hpp>
 
+#include "method/facts.hpp"
 #include "method/iteration.hpp"
-#include "method/limits.hpp"
 #include "plan_data.hpp"
 #include "right_hand_side.hpp"
 
 namespace basal::solver {
 
 namespace {
-
-using detail::limits_of;
 
 // The 2-norm of each column, checked as checked_norm does.
 template <class T>
@@ -43,8 +41,7 @@ void column_norms(std::span<const T> v, std::size_t width, const char* name, dou
 template <class T>
 bool block_stepper<T>::supports(const solve_plan<T>& plan) noexcept {
   const auto& p = plan.data();
-  return p.a.matrix() && !p.options.entry && !p.factor
-         && (p.chosen == method::neumann || p.chosen == method::conjugate_gradient);
+  return p.a.matrix() && !p.options.entry && !p.factor && detail::facts_of(p.chosen).in_blocks;
 }
 
 template <class T>
@@ -205,7 +202,7 @@ void block_stepper<T>::judge(std::size_t k, double squared) noexcept {
   if (phase_[k] != phase::iterating)
     return;
   const double residual = std::sqrt(squared) / b_norm_[k];
-  const auto limits = limits_of(data_.chosen);
+  const auto& limits = detail::facts_of(data_.chosen);
   if (!std::isfinite(residual) || residual > limits.growth * best_[k])
     return end_column(k, state::diverged);
   columns_[k].residual = residual;

@@ -10,6 +10,13 @@
 
 namespace basal::solver {
 
+namespace {
+
+// Of what is no enumerator.
+constexpr std::string_view unknown = "unknown";
+
+} // namespace
+
 std::string_view to_string(errc code) noexcept {
   switch (code) {
   case errc::dimension_mismatch:
@@ -45,31 +52,11 @@ std::string_view to_string(errc code) noexcept {
   case errc::internal:
     return "internal";
   }
-  return "unknown";
+  return unknown;
 }
 
 std::string_view to_string(summation order) noexcept {
   return order == summation::portable ? "portable" : "native";
-}
-
-std::string_view to_string(method m) noexcept {
-  switch (m) {
-  case method::automatic:
-    return "automatic";
-  case method::neumann:
-    return "neumann";
-  case method::conjugate_gradient:
-    return "conjugate_gradient";
-  case method::bicgstab:
-    return "bicgstab";
-  case method::forward_push:
-    return "forward_push";
-  case method::backward_push:
-    return "backward_push";
-  case method::random_walk:
-    return "random_walk";
-  }
-  return "unknown";
 }
 
 std::string_view to_string(preconditioning p) noexcept {
@@ -83,7 +70,7 @@ std::string_view to_string(preconditioning p) noexcept {
   case preconditioning::incomplete:
     return "incomplete";
   }
-  return "unknown";
+  return unknown;
 }
 
 std::string_view to_string(state s) noexcept {
@@ -99,7 +86,7 @@ std::string_view to_string(state s) noexcept {
   case state::budget_exhausted:
     return "budget_exhausted";
   }
-  return "unknown";
+  return unknown;
 }
 
 std::string_view to_string(event_kind kind) noexcept {
@@ -117,17 +104,28 @@ std::string_view to_string(event_kind kind) noexcept {
   case event_kind::concurrency_limit_reached:
     return "concurrency_limit_reached";
   }
-  return "unknown";
+  return unknown;
 }
 
-std::optional<method> method_from(std::string_view name) noexcept {
-  for (const auto m :
-       {method::automatic, method::neumann, method::conjugate_gradient, method::bicgstab,
-        method::forward_push, method::backward_push, method::random_walk}) {
-    if (name == to_string(m))
-      return m;
-  }
+namespace {
+
+// All enumerators of these count up from 0, and beyond the last one there is no name.
+template <class Enum>
+std::optional<Enum> from_name(std::string_view name) noexcept {
+  for (std::uint8_t number = 0; to_string(Enum{number}) != unknown; ++number)
+    if (name == to_string(Enum{number}))
+      return Enum{number};
   return std::nullopt;
+}
+
+} // namespace
+
+std::optional<method> method_from(std::string_view name) noexcept {
+  return from_name<method>(name);
+}
+
+std::optional<preconditioning> preconditioning_from(std::string_view name) noexcept {
+  return from_name<preconditioning>(name);
 }
 
 void validate(const solve_options& options) {
@@ -142,9 +140,9 @@ void validate(const solve_options& options) {
   demand(options.walks_per_step > 0, "walks_per_step must be at least 1", 0);
   demand(!options.entry || *options.entry >= 0, "entry must be at least 0",
          options.entry.value_or(0));
-  demand(options.method <= method::random_walk, "method must be one of the enumeration",
+  demand(to_string(options.method) != unknown, "method must be one of the enumeration",
          static_cast<double>(options.method));
-  demand(options.preconditioner <= preconditioning::incomplete,
+  demand(to_string(options.preconditioner) != unknown,
          "preconditioner must be one of the enumeration",
          static_cast<double>(options.preconditioner));
 }

@@ -11,6 +11,7 @@
 #include <basal/solver/matrix_profile.hpp>
 #include <basal/solver/solve_options.hpp>
 
+#include "method/facts.hpp"
 #include "method/walk_table.hpp"
 
 namespace basal::solver::detail {
@@ -40,7 +41,7 @@ struct plan_data {
 
   // Does the method compute all of x, of which the caller wants one entry?
   bool extracts_entry() const noexcept {
-    return options.entry && chosen != method::random_walk && chosen != method::backward_push;
+    return options.entry && !facts_of(chosen).one_entry;
   }
 };
 

@@ -1,8 +1,11 @@
 #include <basal/solver/solve_plan.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <basal/solver/errors.hpp>
@@ -110,67 +113,93 @@ void choose_for_operator(plan_data<T>& p) {
           "positive definite";
 }
 
-// A method that the user named may not suit the matrix.
+// Where the facts of a method and what was measured of a matrix disagree: nothing, or an error.
 template <class T>
-void check_named(const plan_data<T>& p) {
+std::optional<error> objection(const plan_data<T>& p) {
   const auto& m = p.profile;
+  const auto& needs = detail::facts_of(p.chosen);
   const auto refuse = [&](errc code, const std::string& why) {
-    throw error{code, std::string{to_string(p.chosen)} + ": " + why};
+    return error{code, std::string{needs.name} + ": " + why};
   };
-  const bool needs_matrix = p.chosen == method::forward_push || p.chosen == method::backward_push
-                            || p.chosen == method::random_walk;
   if (!p.a.matrix()) {
-    if (needs_matrix)
-      refuse(errc::bad_option, "needs a stored matrix, not only its products");
-    if (p.chosen == method::neumann && p.a.diagonal().empty())
-      refuse(errc::zero_diagonal, "needs the diagonal; give it to the operator");
-    if (p.preconditioner == preconditioning::incomplete)
-      refuse(errc::bad_option, "an incomplete factor needs a stored matrix");
-    return;
+    if (needs.reading != detail::reading::products)
+      return refuse(errc::bad_option, "needs a stored matrix, not only its products");
+    if (needs.divides_by_diagonal && p.a.diagonal().empty())
+      return refuse(errc::zero_diagonal, "needs the diagonal; give it to the operator");
+    return std::nullopt;
   }
-  if ((needs_matrix || p.chosen == method::neumann) && !m.full_diagonal)
-    refuse(errc::zero_diagonal, "divides by the diagonal, which has zeros; use bicgstab");
-  if (p.chosen == method::conjugate_gradient && !m.symmetric)
-    refuse(errc::not_symmetric, "the matrix is not symmetric; use bicgstab");
-  if (p.chosen == method::neumann && m.spectral_radius >= 1)
-    refuse(errc::no_convergence_expected,
-           "the series diverges, since the spectral radius of I - D^-1 A is about "
-             + number(m.spectral_radius) + "; use "
-             + (m.symmetric ? "conjugate_gradient" : "bicgstab"));
-  if (p.chosen == method::forward_push && m.column_ratio > 1)
-    refuse(errc::no_convergence_expected,
-           "pushes would not end, since a column has |off-diagonal|/|diagonal| = "
-             + number(m.column_ratio) + " > 1");
-  if (p.chosen == method::backward_push || p.chosen == method::random_walk) {
-    if (!p.options.entry)
-      refuse(errc::bad_option, "computes one entry; set options.entry");
-    if (m.row_ratio > slowest_walk_ratio)
-      refuse(errc::no_convergence_expected,
-             "a row has |off-diagonal|/|diagonal| = " + number(m.row_ratio) + "; at most "
-               + number(slowest_walk_ratio) + " is allowed");
-  }
+  if (needs.divides_by_diagonal && !m.full_diagonal)
+    return refuse(errc::zero_diagonal, "divides by the diagonal, which has zeros; use bicgstab");
+  if (needs.needs_symmetry && !m.symmetric)
+    return refuse(errc::not_symmetric, "the matrix is not symmetric; use bicgstab");
+  if (needs.needs_contraction && m.spectral_radius >= 1)
+    return refuse(errc::no_convergence_expected,
+                  "the series diverges, since the spectral radius of I - D^-1 A is about "
+                    + number(m.spectral_radius) + "; use "
+                    + (m.symmetric ? "conjugate_gradient" : "bicgstab"));
+  if (needs.needs_dominance == detail::dominance::columns && m.column_ratio > 1)
+    return refuse(errc::no_convergence_expected,
+                  "pushes would not end, since a column has |off-diagonal|/|diagonal| = "
+                    + number(m.column_ratio) + " > 1");
+  if (needs.one_entry && !p.options.entry)
+    return refuse(errc::bad_option, "computes one entry; set options.entry");
+  if (needs.needs_dominance == detail::dominance::rows && m.row_ratio > slowest_walk_ratio)
+    return refuse(errc::no_convergence_expected,
+                  "a row has |off-diagonal|/|diagonal| = " + number(m.row_ratio) + "; at most "
+                    + number(slowest_walk_ratio) + " is allowed");
+  return std::nullopt;
+}
+
+// What stands for preconditioning::automatic.
+template <class T>
+preconditioning best_preconditioner(const plan_data<T>& p) {
+  const bool diagonal = p.a.matrix() ? p.profile.full_diagonal : !p.a.diagonal().empty();
+  if (!diagonal)
+    return preconditioning::none;
+  // Conjugate gradients get their factor when the diagonal does not suffice: it costs more to make
+  // than the iterations that an easy system needs.
+  if (p.a.matrix() && detail::facts_of(p.chosen).factor == detail::factor_kind::lu)
+    return preconditioning::incomplete;
+  return preconditioning::jacobi;
 }
 
 template <class T>
 void choose_preconditioner(plan_data<T>& p) {
-  const bool krylov = p.chosen == method::conjugate_gradient || p.chosen == method::bicgstab;
-  const bool diagonal = p.a.matrix() ? p.profile.full_diagonal : !p.a.diagonal().empty();
-  if (!krylov) {
+  if (!detail::facts_of(p.chosen).preconditioned) {
     p.preconditioner = preconditioning::jacobi;
     return;
   }
   p.preconditioner = p.options.preconditioner;
-  if (p.preconditioner == preconditioning::automatic) {
-    if (!diagonal)
-      p.preconditioner = preconditioning::none;
-    else if (p.chosen == method::bicgstab && p.a.matrix())
-      p.preconditioner = preconditioning::incomplete;
-    else
-      p.preconditioner = preconditioning::jacobi;
-  } else if (p.preconditioner == preconditioning::jacobi && !diagonal) {
-    throw error{errc::zero_diagonal, "the Jacobi preconditioner divides by the diagonal, which has "
-                                     "zeros or is unknown; use preconditioning::none"};
+  switch (p.preconditioner) {
+  case preconditioning::automatic:
+    p.preconditioner = best_preconditioner(p);
+    return;
+  case preconditioning::none:
+    return;
+  case preconditioning::jacobi:
+    if (p.a.matrix() ? !p.profile.full_diagonal : p.a.diagonal().empty())
+      throw error{errc::zero_diagonal, "the Jacobi preconditioner divides by the diagonal, which "
+                                       "has zeros or is unknown; use preconditioning::none"};
+    return;
+  case preconditioning::incomplete:
+    if (!p.a.matrix())
+      throw error{errc::bad_option, std::string{to_string(p.chosen)}
+                                      + ": an incomplete factor needs a stored matrix"};
+    return;
   }
+}
+
+template <class T>
+incomplete_factor<T> factorise(const csr_matrix<T>& a, detail::factor_kind kind) {
+  switch (kind) {
+  case detail::factor_kind::cholesky:
+    return incomplete_factor<T>::cholesky(a);
+  case detail::factor_kind::lu:
+    return incomplete_factor<T>::lu(a);
+  case detail::factor_kind::none:
+    break;
+  }
+  throw error{errc::bad_option, "the method has no incomplete factor"};
 }
 
 // Computes what the method needs beside the matrix.
@@ -190,33 +219,46 @@ void prepare(plan_data<T>& p) {
     return;
   const auto& a = *p.a.matrix();
   if (p.preconditioner == preconditioning::incomplete) {
-    auto factor = p.chosen == method::bicgstab ? incomplete_factor<T>::lu(a)
-                                               : incomplete_factor<T>::cholesky(a);
+    auto factor = factorise(a, detail::facts_of(p.chosen).factor);
     if (factor.shift() > 0)
       p.why += "; the incomplete factor needed a diagonal larger by " + number(factor.shift());
     p.factor = std::make_shared<const incomplete_factor<T>>(std::move(factor));
   }
-  if (p.chosen == method::forward_push)
+  switch (detail::facts_of(p.chosen).reading) {
+  case detail::reading::products:
+    a.packed(); // now, rather than in the first step
+    break;
+  case detail::reading::columns:
     p.transposed
       = p.profile.symmetric ? p.a.matrix() : std::make_shared<const csr_matrix<T>>(a.transposed());
-  if (p.chosen == method::backward_push || p.chosen == method::random_walk)
+    a.packed();
+    break;
+  case detail::reading::walks:
     p.walks = std::make_shared<const detail::walk_table>(a);
-  else
-    a.packed(); // now, rather than in the first step
+    break;
+  }
 }
 
-template <class T>
-std::shared_ptr<const plan_data<T>> make(linear_operator<T> a, const solve_options& options,
-                                         const matrix_profile& profile, method chosen,
-                                         preconditioning wanted, std::string why) {
-  auto p = std::make_shared<plan_data<T>>(std::move(a), options, profile);
-  p->chosen = chosen;
-  p->why = std::move(why);
-  p->options.preconditioner = wanted;
-  choose_preconditioner(*p);
-  prepare(*p);
-  return p;
-}
+// What is tried, in this order, when the router's choice has not converged. Conjugate gradients
+// with a factor before BiCGSTAB, whose convergence is less certain; the factors before weaker
+// preconditioners, which are for matrices whose factor has a pivot of 0 or is worse than none.
+struct rung {
+  method chosen;
+  preconditioning preconditioner;
+  bool needs_definite = false; // positive definite, of which a positive diagonal is the sign
+
+  bool operator==(const rung& other) const noexcept {
+    return chosen == other.chosen && preconditioner == other.preconditioner;
+  }
+};
+
+constexpr rung ladder[] = {
+  {method::conjugate_gradient, preconditioning::jacobi, true},
+  {method::conjugate_gradient, preconditioning::incomplete, true},
+  {method::bicgstab, preconditioning::incomplete},
+  {method::bicgstab, preconditioning::jacobi},
+  {method::bicgstab, preconditioning::none},
+};
 
 } // namespace
 
@@ -236,9 +278,9 @@ solve_plan<T>::solve_plan(linear_operator<T> a, const solve_options& options) {
     choose(*p);
   else
     choose_for_operator(*p);
+  if (const auto why = objection(*p); why && options.method != method::automatic)
+    throw error{*why};
   choose_preconditioner(*p);
-  if (options.method != method::automatic)
-    check_named(*p);
   if (p->a.matrix())
     p->why += " (" + describe(p->profile) + ")";
   try {
@@ -322,37 +364,35 @@ solve_plan<T> solve_plan<T>::with_seed(std::uint64_t seed) const {
   return solve_plan{std::move(copy)};
 }
 
-// neumann, walks and pushes -> conjugate gradients (if they apply) -> with IC(0) -> BiCGSTAB.
+// The rungs after the one that failed; a rung that the matrix does not allow is passed over, and so
+// is one whose factor meets a pivot of 0.
 template <class T>
 std::optional<solve_plan<T>> solve_plan<T>::fallback() const {
   const auto& d = *data_;
   if (d.options.method != method::automatic || !d.a.matrix())
     return std::nullopt;
-  const auto next = [&](method m, preconditioning wanted) -> std::optional<solve_plan> {
+  auto why = "after " + std::string{to_string(d.chosen)} + " with "
+             + std::string{to_string(d.preconditioner)} + " had not converged";
+  // Neumann, walks and pushes are no rungs: after them comes the first.
+  const auto failed = std::ranges::find(ladder, rung{d.chosen, d.preconditioner});
+  for (auto next = failed == std::end(ladder) ? std::begin(ladder) : std::next(failed);
+       next != std::end(ladder); ++next) {
+    auto p = std::make_shared<plan_data<T>>(d.a, d.options, d.profile);
+    p->chosen = next->chosen;
+    p->options.preconditioner = next->preconditioner;
+    if (objection(*p) || (next->needs_definite && !d.profile.positive_diagonal))
+      continue;
     try {
-      return solve_plan{make(d.a, d.options, d.profile, m, wanted,
-                             "after " + std::string{to_string(d.chosen)} + " with "
-                               + std::string{to_string(d.preconditioner)} + " had not converged")};
-    } catch (const error&) {
-      return std::nullopt; // no such factor
+      choose_preconditioner(*p);
+      prepare(*p);
+    } catch (const error& e) {
+      why += std::string{"; "} + e.what();
+      continue;
     }
-  };
-  const bool gradient = d.profile.symmetric && d.profile.positive_diagonal;
-  switch (d.chosen) {
-  case method::conjugate_gradient:
-    if (d.preconditioner != preconditioning::incomplete) {
-      if (auto plan = next(method::conjugate_gradient, preconditioning::incomplete))
-        return plan;
-    }
-    return next(method::bicgstab, preconditioning::automatic);
-  case method::bicgstab:
-    if (d.preconditioner == preconditioning::incomplete && d.profile.full_diagonal)
-      return next(method::bicgstab, preconditioning::jacobi);
-    return std::nullopt;
-  default:
-    return next(gradient ? method::conjugate_gradient : method::bicgstab,
-                preconditioning::automatic);
+    p->why = why + p->why;
+    return solve_plan{std::move(p)};
   }
+  return std::nullopt;
 }
 
 template class solve_plan<float>;

@@ -6,6 +6,9 @@
 #include "families.hpp"
 #include "support/catch.hpp"
 
+#include <optional>
+#include <set>
+
 namespace basal::solver {
 
 namespace {
@@ -103,6 +106,62 @@ TEST_CASE("a named method that does not suit the matrix is refused") {
   CHECK(refusal(two_by_two(4, 1, 1, 4), {.entry = 2}) == errc::bad_option);
   CHECK(refusal(two_by_two(4, 1, 1, 4), {.confidence = 1}) == errc::bad_option);
   CHECK_THROWS_AS(shared(std::move(t).build()), error);
+}
+
+TEST_CASE("methods and preconditioners are found by their names, and each name is another") {
+  std::set<std::string_view> names;
+  for (const auto m : all_methods()) {
+    CHECK(method_from(to_string(m)) == m);
+    names.insert(to_string(m));
+  }
+  CHECK(names.size() == all_methods().size());
+  CHECK(names.count("random_walk") == 1);
+  CHECK_FALSE(method_from("unknown"));
+  for (const auto p : {preconditioning::automatic, preconditioning::none, preconditioning::jacobi,
+                       preconditioning::incomplete})
+    CHECK(preconditioning_from(to_string(p)) == p);
+  CHECK_FALSE(preconditioning_from("unknown"));
+  const auto beyond = static_cast<method>(all_methods().size());
+  CHECK(refusal(two_by_two(4, 1, 1, 4), {.method = beyond}) == errc::bad_option);
+}
+
+// Every method runs as itself: a new one once ran BiCGSTAB under its own name.
+TEST_CASE("each method that is named runs, under its name") {
+  const auto a = shared(families::dominant<double>(60, 1, 0.4, true));
+  const std::vector<double> b(60, 1.0);
+  for (const auto m : all_methods()) {
+    solve_options o{.method = m, .tolerance = 1e-3};
+    if (computes_one_entry(m))
+      o.entry = 3;
+    const auto r = solve<double>(a, b, o);
+    CHECK(r.state == state::converged);
+    CHECK((r.chosen == m || m == method::automatic));
+  }
+}
+
+// ILU(0) with a pivot of 0 ended the chain: [1 1 .; 1 1 1; . 1 1] has u_22 = 1 - 1.
+TEST_CASE("fallbacks go on after a factor with a pivot of 0") {
+  triplets<double> t{3, 3};
+  for (index_type i = 0; i < 3; ++i)
+    for (index_type j = std::max<index_type>(0, i - 1); j < std::min<index_type>(3, i + 2); ++j)
+      t.add(i, j, 1);
+  const auto a = shared(std::move(t).build());
+  auto next = std::optional<plan>{plan{a, {}}};
+  REQUIRE(next->chosen() == method::conjugate_gradient);
+  std::vector<std::pair<method, preconditioning>> tried;
+  std::string whole;
+  for (next = next->fallback(); next; next = next->fallback()) {
+    tried.emplace_back(next->chosen(), next->preconditioner());
+    whole += next->why();
+  }
+  using pair = std::pair<method, preconditioning>;
+  CHECK(tried
+        == std::vector<pair>{{method::conjugate_gradient, preconditioning::incomplete},
+                             {method::bicgstab, preconditioning::jacobi},
+                             {method::bicgstab, preconditioning::none}});
+  CHECK_THAT(whole, ContainsSubstring("pivot of 0"));
+  const auto r = solve<double>(a, std::vector<double>{1, 2, 3});
+  CHECK(r.state == state::converged);
 }
 
 TEST_CASE("what does not converge falls back, and the result tells the whole story") {

@@ -11,6 +11,7 @@
 #include <basal/solver/solve_scope.hpp>
 #include <basal/solver/stepper.hpp>
 
+#include "method/facts.hpp"
 #include "options_hash.hpp"
 #include "stepper_program.hpp"
 
@@ -83,6 +84,22 @@ std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t request
   constexpr std::uint32_t widest = 8;
   // One block alone would leave the other executors without work.
   return requests >= 2 * widest && blocks_pay(first) ? widest : 1;
+}
+
+/// What counts results in this state.
+counter counter_of(state s) noexcept {
+  switch (s) {
+  case state::running: // no result has it
+  case state::budget_exhausted:
+    break;
+  case state::converged:
+    return counter::converged;
+  case state::stalled:
+    return counter::stalled;
+  case state::diverged:
+    return counter::diverged;
+  }
+  return counter::exhausted;
 }
 
 template <class T>
@@ -296,7 +313,7 @@ void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, budg
     result.residual = ran.residual;
     result.state = ran.state;
     out.exhausted = ran.exhausted;
-    if (plan->chosen() == method::neumann)
+    if (detail::facts_of(plan->chosen()).series)
       shared().counters.add(counter::neumann_terms, ran.iterations);
     if (ran.state == state::running)
       throw stopped();
@@ -361,7 +378,7 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
     auto& result = out.result;
     const auto& report = steps.column(k);
     out.ticks = result.iterations = steps.steps(k);
-    if (plan.chosen() == method::neumann)
+    if (detail::facts_of(plan.chosen()).series)
       shared().counters.add(counter::neumann_terms, result.iterations);
     if (report.state == state::running && ran.state == state::running) {
       fail(request, stopped());
@@ -414,19 +431,7 @@ void batch_job<T>::complete(std::uint32_t request, std::uint64_t began) noexcept
   c.add(counter::completed);
   c.add(counter::ticks, out.ticks);
   c.add(counter::latency_ns, static_cast<std::uint64_t>(out.elapsed.count()));
-  switch (out.result.state) {
-  case state::converged:
-    c.add(counter::converged);
-    break;
-  case state::stalled:
-    c.add(counter::stalled);
-    break;
-  case state::diverged:
-    c.add(counter::diverged);
-    break;
-  default:
-    c.add(counter::exhausted);
-  }
+  c.add(counter_of(out.result.state));
   shared().events.publish({.kind = event_kind::solve_completed,
                            .id = out.id,
                            .elapsed = out.elapsed,

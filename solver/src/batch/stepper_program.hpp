@@ -4,6 +4,8 @@
 #include <basal/solver/stepper.hpp>
 #include <basal/solver/tick_scheduler.hpp>
 
+#include "method/facts.hpp"
+
 namespace basal::solver {
 
 /// A stepper, or block_stepper, as a program of the tick scheduler: each step is a task,
@@ -12,7 +14,7 @@ template <class Stepper>
 class stepper_program {
 public:
   stepper_program(Stepper& stepper, method m) noexcept
-    : stepper_(stepper), kind_(m == method::random_walk ? task_kind::walk : task_kind::term) {
+    : stepper_(stepper), kind_(detail::facts_of(m).walks ? task_kind::walk : task_kind::term) {
   }
 
   void seed(task_queue& queue) noexcept {

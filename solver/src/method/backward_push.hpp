@@ -8,8 +8,14 @@ namespace basal::solver::detail {
 template <class T>
 class backward_push final : public iteration {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return entry_push<T>::scratch_bytes(n);
+  static constexpr method_facts facts{.name = "backward_push",
+                                      .reading = reading::walks,
+                                      .divides_by_diagonal = true,
+                                      .needs_dominance = dominance::rows,
+                                      .one_entry = true};
+
+  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+    return entry_push<T>::scratch_bytes(p.size());
   }
 
   backward_push(const problem<T>& p, carver scratch) noexcept

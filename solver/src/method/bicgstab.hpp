@@ -13,8 +13,11 @@ namespace basal::solver::detail {
 template <class T>
 class bicgstab final : public vector_iteration<T> {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return 7 * carver::bytes_for<T>(n);
+  static constexpr method_facts facts{
+    .name = "bicgstab", .preconditioned = true, .factor = factor_kind::lu};
+
+  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+    return 7 * carver::bytes_for<T>(p.size());
   }
 
   bicgstab(const problem<T>& p, carver scratch) noexcept

@@ -10,8 +10,14 @@ namespace basal::solver::detail {
 template <class T>
 class conjugate_gradient final : public vector_iteration<T> {
 public:
-  static std::size_t scratch_bytes(std::size_t n, bool with_factor) noexcept {
-    return (with_factor ? 4 : 3) * carver::bytes_for<T>(n);
+  static constexpr method_facts facts{.name = "conjugate_gradient",
+                                      .needs_symmetry = true,
+                                      .preconditioned = true,
+                                      .factor = factor_kind::cholesky,
+                                      .in_blocks = true};
+
+  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+    return (p.factor ? 4 : 3) * carver::bytes_for<T>(p.size());
   }
 
   conjugate_gradient(const problem<T>& p, carver scratch) noexcept

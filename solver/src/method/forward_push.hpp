@@ -14,8 +14,13 @@ namespace basal::solver::detail {
 template <class T>
 class forward_push final : public iteration {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return carver::bytes_for<T>(n) + push_queue::scratch_bytes(n);
+  static constexpr method_facts facts{.name = "forward_push",
+                                      .reading = reading::columns,
+                                      .divides_by_diagonal = true,
+                                      .needs_dominance = dominance::columns};
+
+  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+    return carver::bytes_for<T>(p.size()) + push_queue::scratch_bytes(p.size());
   }
 
   forward_push(const problem<T>& p, carver scratch) noexcept

@@ -14,7 +14,7 @@
 #include <basal/solver/detail/aligned_array.hpp>
 #include <basal/solver/solve_result.hpp>
 
-#include "method/limits.hpp"
+#include "method/facts.hpp"
 
 namespace basal::solver::detail {
 
@@ -82,21 +82,26 @@ double reachable(double tolerance) noexcept {
   return std::max(tolerance, 4.0 * std::numeric_limits<T>::epsilon());
 }
 
+// A recurrence drifts away from the true residual. When it says "converged" and the true one does
+// not, the method starts again from there, this often.
+inline constexpr int max_restarts = 3;
+
 // Watches the residuals of one solve.
 class watch {
 public:
-  watch(double tolerance, method_limits limits) noexcept : tolerance_(tolerance), limits_(limits) {
+  watch(double tolerance, const method_facts& method) noexcept
+    : tolerance_(tolerance), growth_(method.growth), patience_(method.patience) {
   }
 
   state judge(double residual) noexcept {
-    if (!std::isfinite(residual) || residual > limits_.growth * best_)
+    if (!std::isfinite(residual) || residual > growth_ * best_)
       return state::diverged;
     if (residual <= tolerance_)
       return state::converged;
     if (residual < best_) {
       best_ = residual;
       since_best_ = 0;
-    } else if (++since_best_ >= limits_.patience) {
+    } else if (++since_best_ >= patience_) {
       return state::stalled;
     }
     return state::running;
@@ -113,7 +118,8 @@ public:
 
 private:
   double tolerance_;
-  method_limits limits_;
+  double growth_;
+  std::uint64_t patience_;
   double best_ = 1;
   std::uint64_t since_best_ = 0;
 };

@@ -1,5 +1,9 @@
-// All methods in one place: how much scratch memory each needs, and which one a plan means.
+// The closed set of methods. To add one: its enumerator in solve_options.hpp, its class with its
+// facts in a file here, and its case below, which the compiler asks for.
 #pragma once
+
+#include <new>
+#include <type_traits>
 
 #include "method/backward_push.hpp"
 #include "method/bicgstab.hpp"
@@ -10,52 +14,46 @@
 
 namespace basal::solver::detail {
 
-template <class T>
-std::size_t method_scratch_bytes(const plan_data<T>& p) noexcept {
-  const auto n = p.size();
-  switch (p.chosen) {
+// f(std::type_identity<the class of m>{}), a pointer or a number; null for `automatic`, which has
+// no class, and for numbers that are no method.
+template <class T, class F>
+auto with_class_of(method m, F f) {
+  switch (m) {
+  case method::automatic:
+    break;
   case method::neumann:
-    return neumann<T>::scratch_bytes(n);
+    return f(std::type_identity<neumann<T>>{});
   case method::conjugate_gradient:
-    return conjugate_gradient<T>::scratch_bytes(n, p.factor != nullptr);
+    return f(std::type_identity<conjugate_gradient<T>>{});
+  case method::bicgstab:
+    return f(std::type_identity<bicgstab<T>>{});
   case method::forward_push:
-    return forward_push<T>::scratch_bytes(n);
+    return f(std::type_identity<forward_push<T>>{});
   case method::backward_push:
-    return backward_push<T>::scratch_bytes(n);
+    return f(std::type_identity<backward_push<T>>{});
   case method::random_walk:
-    return random_walk<T>::scratch_bytes(n);
-  default:
-    return bicgstab<T>::scratch_bytes(n);
+    return f(std::type_identity<random_walk<T>>{});
   }
+  return decltype(f(std::type_identity<neumann<T>>{})){};
 }
 
 // With all of x where the caller wants one entry of it.
 template <class T>
 std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
-  return method_scratch_bytes(p) + (p.extracts_entry() ? carver::bytes_for<T>(p.size()) : 0);
+  return with_class_of<T>(
+           p.chosen,
+           [&p]<class Method>(std::type_identity<Method>) { return Method::scratch_bytes(p); })
+         + (p.extracts_entry() ? carver::bytes_for<T>(p.size()) : 0);
 }
 
 // Builds the plan's method in `memory`.
 template <std::size_t Bytes, class T>
 iteration* start_method(std::byte (&memory)[Bytes], const problem<T>& p, carver scratch) noexcept {
-  const auto in_place = [&]<class Method>(std::in_place_type_t<Method>) -> iteration* {
-    static_assert(sizeof(Method) <= Bytes && alignof(Method) <= alignof(std::max_align_t));
-    return new (memory) Method{p, scratch};
-  };
-  switch (p.plan.chosen) {
-  case method::neumann:
-    return in_place(std::in_place_type<neumann<T>>);
-  case method::conjugate_gradient:
-    return in_place(std::in_place_type<conjugate_gradient<T>>);
-  case method::forward_push:
-    return in_place(std::in_place_type<forward_push<T>>);
-  case method::backward_push:
-    return in_place(std::in_place_type<backward_push<T>>);
-  case method::random_walk:
-    return in_place(std::in_place_type<random_walk<T>>);
-  default:
-    return in_place(std::in_place_type<bicgstab<T>>);
-  }
+  return with_class_of<T>(
+    p.plan.chosen, [&]<class Method>(std::type_identity<Method>) -> iteration* {
+      static_assert(sizeof(Method) <= Bytes && alignof(Method) <= alignof(std::max_align_t));
+      return new (memory) Method{p, scratch};
+    });
 }
 
 } // namespace basal::solver::detail

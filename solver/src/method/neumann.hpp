@@ -10,8 +10,16 @@ namespace basal::solver::detail {
 template <class T>
 class neumann final : public vector_iteration<T> {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return 3 * carver::bytes_for<T>(n);
+  static constexpr method_facts facts{.name = "neumann",
+                                      .divides_by_diagonal = true,
+                                      .needs_contraction = true,
+                                      .in_blocks = true,
+                                      .series = true,
+                                      .growth = 10,
+                                      .patience = 100};
+
+  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+    return 3 * carver::bytes_for<T>(p.size());
   }
 
   neumann(const problem<T>& p, carver scratch) noexcept

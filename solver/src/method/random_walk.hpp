@@ -25,9 +25,16 @@ namespace basal::solver::detail {
 template <class T>
 class random_walk final : public iteration {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
-    return entry_push<T>::scratch_bytes(n) + carver::bytes_for<index_type>(n)
-           + carver::bytes_for<double>(n);
+  static constexpr method_facts facts{.name = "random_walk",
+                                      .reading = reading::walks,
+                                      .divides_by_diagonal = true,
+                                      .needs_dominance = dominance::rows,
+                                      .one_entry = true,
+                                      .walks = true};
+
+  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+    return entry_push<T>::scratch_bytes(p.size()) + carver::bytes_for<index_type>(p.size())
+           + carver::bytes_for<double>(p.size());
   }
 
   random_walk(const problem<T>& p, carver scratch) noexcept

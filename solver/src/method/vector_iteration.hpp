@@ -9,7 +9,6 @@
 #include <basal/solver/kernels/vector.hpp>
 
 #include "method/iteration.hpp"
-#include "method/limits.hpp"
 #include "plan_data.hpp"
 
 namespace basal::solver::detail {
@@ -31,7 +30,7 @@ public:
 
 protected:
   vector_iteration(const problem<T>& p, std::span<T> r) noexcept
-    : problem_(p), r_(r), watch_(reachable<T>(p.plan.options.tolerance), limits_of(p.plan.chosen)) {
+    : problem_(p), r_(r), watch_(reachable<T>(p.plan.options.tolerance), facts_of(p.plan.chosen)) {
     true_residual();
     if (!std::isfinite(residual_)) { // a first guess so large that A x overflows
       std::fill(p.x.begin(), p.x.end(), T{0});
@@ -66,9 +65,11 @@ protected:
       return give_up(state::diverged, "the residual grows");
     case state::stalled:
       return give_up(state::stalled, "the residual does not get smaller any more");
-    default:
-      return {residual_, state::running};
+    case state::running:
+    case state::budget_exhausted: // never a judgement
+      break;
     }
+    return {residual_, state::running};
   }
 
   step_report give_up(state s, const char* why) noexcept {

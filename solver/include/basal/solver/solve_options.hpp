@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <basal/solver/fwd.hpp>
@@ -33,6 +34,13 @@ std::string_view to_string(preconditioning p) noexcept;
 
 /// The inverse of to_string; empty for an unknown name.
 std::optional<method> method_from(std::string_view name) noexcept;
+std::optional<preconditioning> preconditioning_from(std::string_view name) noexcept;
+
+/// In the order of the enumeration, with `automatic`.
+std::span<const method> all_methods();
+
+/// Does the method compute options.entry alone, which must be set?
+bool computes_one_entry(method m) noexcept;
 
 struct solve_options {
   solver::method method = solver::method::automatic;
