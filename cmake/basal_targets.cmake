@@ -9,6 +9,8 @@ function(_basal_common TARGET)
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
     # g++ 12 sees overlapping copies where std::string is assigned a literal (PR105329).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    # Whoever adds to an enum is shown every switch that must know of it.
+    -Werror=switch
     $<$<BOOL:${BASAL_WERROR}>:-Werror>)
 endfunction()
 

@@ -97,19 +97,23 @@ computation::target computation::claim_target(executors::executor& from,
   std::unique_ptr<memory_context> added;
   for (std::size_t i = 1; i <= pool.size(); ++i) {
     auto& where = pool.at((from.index() + i) % pool.size());
-    if (&where == &from)
+    if (&where == &from || !pool.is_idle(where.index()))
       continue;
     auto* known = find_locked(where);
     if (known == nullptr && cabal_size_ >= cabal_limit()) {
-      result.cabal_full = true;
+      result.why_not = theft_verdict::cabal_full;
       continue;
     }
-    if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes))
+    if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes)) {
+      result.why_not = theft_verdict::no_room;
       continue;
+    }
     if (known == nullptr && added == nullptr) {
       added.reset(new (std::nothrow) memory_context{*this, where});
-      if (added == nullptr)
+      if (added == nullptr) {
+        result.why_not = theft_verdict::out_of_memory;
         return result;
+      }
     }
     if (!pool.claim_idle(where.index()))
       continue;

@@ -54,7 +54,6 @@ member* member::most_basal() noexcept {
 
 void member::consider_theft() noexcept {
   auto& host = origin_->host;
-  cells_->theft_looks.add();
   theft_view view;
   member* victim = nullptr;
   view.compute_executor_idle = host.compute_->any_idle();
@@ -69,45 +68,41 @@ void member::consider_theft() noexcept {
     view.work_waits_here = executor_->work_waits_for_siblings();
     view.sibling_idle = executor_->pool().any_idle();
   }
-  switch (decide_theft(view)) {
-  case theft_verdict::nobody_idle:
-    cells_->nobody_idle.add();
-    break;
-  case theft_verdict::actors_first:
-    cells_->actors_first.add();
-    break;
-  case theft_verdict::once_a_quantum:
-    cells_->once_a_quantum.add();
-    break;
-  case theft_verdict::too_young:
-    cells_->too_young.add();
-    break;
-  case theft_verdict::single:
-    cells_->single.add();
-    break;
-  case theft_verdict::delegate_oldest:
+  const auto verdict = decide_theft(view);
+  if (verdict == theft_verdict::delegate_oldest)
     delegate_oldest(*victim, view);
-    break;
-  case theft_verdict::delegate_two:
+  else if (verdict == theft_verdict::delegate_two)
     delegate_two(view);
-    break;
-  }
+  else
+    count(verdict);
 }
 
+/// Each look ends with one call, before anybody else can see what came of it.
+void member::count(theft_verdict verdict) noexcept {
+  cells_->verdicts[verdict].add();
+}
+
+/// A delegation of a node that is still ready, or why there is none.
+struct member::offer {
+  std::unique_ptr<detail::delegation> made;
+  theft_verdict why_not = theft_verdict::out_of_memory;
+};
+
 void member::delegate_oldest(member& from, const theft_view& view) noexcept {
-  auto d = enter_context() ? from.prepare(*from.oldest_ready_) : nullptr;
-  if (d == nullptr) { // out of memory, or about to go on
-    cells_->nobody_idle.add();
+  auto offered = enter_context() ? from.prepare(*from.oldest_ready_) : offer{};
+  if (offered.made == nullptr) {
+    count(offered.why_not);
     return;
   }
-  auto target = origin_->claim_target(*executor_, d->lineage_bytes);
+  auto target = origin_->claim_target(*executor_, offered.made->lineage_bytes);
   if (target.context == nullptr) {
-    (target.cabal_full ? cells_->cabal_full : cells_->nobody_idle).add();
-    from.give_up(std::move(d));
+    count(target.why_not);
+    from.give_up(std::move(offered.made));
     return;
   }
+  count(theft_verdict::delegate_oldest);
   last_theft_ = quantum_;
-  auto& given = from.take(std::move(d), *target.context, &view);
+  auto& given = from.take(std::move(offered.made), *target.context, &view);
   origin_->host.delegate(given, *target.context->where);
 }
 
@@ -117,10 +112,14 @@ void member::delegate_oldest(member& from, const theft_view& view) noexcept {
 void member::delegate_two(const theft_view& view) noexcept {
   auto& first = *oldest_ready_;
   auto& second = *first.younger;
-  auto to_other = enter_context() ? prepare(first) : nullptr;
-  auto to_self = to_other != nullptr ? prepare(second) : nullptr;
-  if (to_self == nullptr || !has_room_for(*to_self)) {
-    cells_->nobody_idle.add();
+  auto to_other = enter_context() ? prepare(first).made : nullptr;
+  auto to_self = to_other != nullptr ? prepare(second).made : nullptr;
+  if (to_self == nullptr) { // of a member that runs, only memory can be the reason
+    count(theft_verdict::out_of_memory);
+    return;
+  }
+  if (!has_room_for(*to_self)) {
+    count(theft_verdict::no_room);
     return;
   }
   detail::settle_account();
@@ -129,10 +128,11 @@ void member::delegate_two(const theft_view& view) noexcept {
   auto publish = [&](executors::fiber& f) noexcept {
     auto target = origin_->claim_target(*executor_, to_other->lineage_bytes);
     if (target.context == nullptr) {
-      (target.cabal_full ? cells_->cabal_full : cells_->nobody_idle).add();
+      count(target.why_not);
       executors::executor::wake(f);
       return;
     }
+    count(theft_verdict::delegate_two);
     stolen = suspended_ = true;
     cells_->merge_waits.add();
     last_theft_ = quantum_;
@@ -147,7 +147,7 @@ void member::delegate_two(const theft_view& view) noexcept {
       executors::executor::wake(f);
   };
   if (!executor_->suspend(publish)) {
-    cells_->nobody_idle.add();
+    count(theft_verdict::out_of_memory);
     return;
   }
   suspended_ = false;
@@ -167,7 +167,7 @@ detail::delegation* member::take_seamlessly() noexcept {
     m->survey(false);
     if (m->eligible() == 0)
       continue;
-    auto d = m->prepare(*m->oldest_ready_);
+    auto d = m->prepare(*m->oldest_ready_).made;
     if (d == nullptr)
       continue;
     if (!has_room_for(*d)) {
@@ -187,20 +187,19 @@ bool member::has_room_for(const detail::delegation& d) const noexcept {
 }
 
 /// Makes the delegation of this member's oldest ready node, or the next.
-/// @returns null when there is no memory, or this member is about to go on
-std::unique_ptr<detail::delegation> member::prepare(right_continuation& node) noexcept {
+member::offer member::prepare(right_continuation& node) noexcept {
   auto d = node.make_delegation(*origin_);
   if (d == nullptr)
-    return nullptr;
+    return {nullptr, theft_verdict::out_of_memory};
   d->victim = as_;
   d->lineage_bytes = lineage_bytes_at(node);
   d->account = account_at(node);
   if (suspended_) {
     if (!latch_.try_add())
-      return nullptr;
+      return {nullptr, theft_verdict::victim_goes_on};
     d->latch = &latch_;
   }
-  return d;
+  return {.made = std::move(d)};
 }
 
 void member::give_up(std::unique_ptr<detail::delegation> d) noexcept {

@@ -231,13 +231,11 @@ posse_stats runtime::stats() const {
   s.victims_now = difference(s.merge_waits, waits_ended);
   s.suspended_ns = nanoseconds(sum(&cells::suspended_ticks));
   s.asks = asks_.load(std::memory_order_relaxed);
-  s.theft_looks = sum(&cells::theft_looks);
-  s.rejects_nobody_idle = sum(&cells::nobody_idle);
-  s.rejects_actors_first = sum(&cells::actors_first);
-  s.rejects_once_a_quantum = sum(&cells::once_a_quantum);
-  s.rejects_too_young = sum(&cells::too_young);
-  s.rejects_single = sum(&cells::single);
-  s.rejects_cabal_full = sum(&cells::cabal_full);
+  for (auto* c : all)
+    c->verdicts.for_each([&](theft_verdict verdict, const detail::counter& count) {
+      s.verdicts[verdict] += count.get();
+      s.theft_looks += count.get();
+    });
   s.largest_cabal = largest_cabal_.load(std::memory_order_relaxed);
   s.most_bytes_per_executor = most_bytes_.load(std::memory_order_relaxed);
   for (auto* c : all)

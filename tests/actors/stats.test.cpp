@@ -33,7 +33,7 @@ basal::actors::system_stats sample() {
   x.compute_executors.resize(1);
   x.compute_executors[0].times_parked = 3;
   x.posse.thefts = 4;
-  x.posse.rejects_too_young = 5;
+  x.posse.verdicts[basal::posse::theft_verdict::too_young] = 5;
   x.posse.functions.push_back({"fib", 6, 7, 8, 9});
   x.overruns.push_back({"slow", 11, 12, 13});
   x.timers_now = 10;
@@ -56,6 +56,8 @@ TEST_CASE("statistics print with the names of their fields") {
   const auto text = caf::deep_to_string(sample());
   CHECK_THAT(text, ContainsSubstring("message_executors = [executor_stats(tasks_run = 1,"));
   CHECK_THAT(text, ContainsSubstring("posse = posse_stats(computations = 0,"));
+  CHECK_THAT(text, ContainsSubstring("verdicts = theft_verdicts(delegate_oldest = 0, "));
+  CHECK_THAT(text, ContainsSubstring("too_young = 5, single = 0, "));
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
   CHECK_THAT(text, ContainsSubstring("overruns = [overrun_stats(name = \"slow\", overruns = 11, "
                                      "quanta = 12, longest_us = 13)]"));
@@ -72,6 +74,7 @@ TEST_CASE("statistics survive CAF's serialiser") {
   REQUIRE_FALSE(in(after));
   CHECK(caf::deep_to_string(after) == caf::deep_to_string(before));
   CHECK(after.message_executors[1].suspensions == ~std::uint64_t{0});
+  CHECK(after.posse.verdicts == before.posse.verdicts);
 }
 
 TEST_CASE("a monitor actor answers with what the system has done") {

@@ -2,6 +2,9 @@
 
 #include "support/catch.hpp"
 
+#include <set>
+#include <string>
+
 using namespace basal::posse;
 
 TEST_CASE("a continuation is stolen only if every condition holds") {
@@ -27,6 +30,17 @@ TEST_CASE("a continuation is stolen only if every condition holds") {
     view.sibling_idle = true;
     CHECK(decide_theft(view) == theft_verdict::actors_first);
   }
+}
+
+TEST_CASE("each verdict has a name and a meaning of its own") {
+  std::set<std::string> names, meanings;
+  by_theft_verdict<int>{}.for_each([&](theft_verdict verdict, int) {
+    names.insert(describe(verdict).name);
+    meanings.insert(describe(verdict).meaning);
+  });
+  CHECK(names.size() == num_theft_verdicts);
+  CHECK(meanings.size() == num_theft_verdicts);
+  CHECK(names.count("too_young") == 1);
 }
 
 TEST_CASE("a victim that is to wait gives two, one that waits gives one") {

@@ -150,15 +150,13 @@ struct world {
       view.victim_is_suspended = m.suspended;
       break;
     }
-    switch (decide_theft(view)) {
-    case theft_verdict::delegate_oldest: {
+    const auto verdict = decide_theft(view);
+    if (verdict == theft_verdict::delegate_oldest) {
       auto& m = members[static_cast<std::size_t>(from)];
       auto b = take(m);
       m.pending += m.suspended;
       start(target, b.work, from);
-      break;
-    }
-    case theft_verdict::delegate_two: {
+    } else if (verdict == theft_verdict::delegate_two) {
       auto& m = members[static_cast<std::size_t>(from)];
       auto first = take(m);
       auto second = take(m);
@@ -166,10 +164,6 @@ struct world {
       m.pending = 2;
       start(target, first.work, from);
       start(e, second.work, from);
-      break;
-    }
-    default:
-      break;
     }
   }
 

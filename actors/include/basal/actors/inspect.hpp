@@ -12,6 +12,10 @@
 
 #include <caf/meta/type_name.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
 namespace basal::executors {
 
 template <class Inspector>
@@ -41,25 +45,33 @@ typename Inspector::result_type inspect(Inspector& f, function_stats& x) {
            field("quanta", x.quanta), field("busy_ns", x.busy_ns));
 }
 
+/// A field for each verdict, under its name.
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, by_theft_verdict<std::uint64_t>& x) {
+  const actors::detail::field_namer<Inspector> field;
+  return [&]<std::size_t... Numbers>(std::index_sequence<Numbers...>) {
+    return f(caf::meta::type_name("theft_verdicts"),
+             field(describe(static_cast<theft_verdict>(Numbers)).name,
+                   x[static_cast<theft_verdict>(Numbers)])...);
+  }
+  (std::make_index_sequence<num_theft_verdicts>{});
+}
+
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, posse_stats& x) {
   const actors::detail::field_namer<Inspector> field;
-  return f(
-    caf::meta::type_name("posse_stats"), field("computations", x.computations),
-    field("computations_now", x.computations_now), field("cancelled", x.cancelled),
-    field("over_limit", x.over_limit), field("forks", x.forks), field("inlined", x.inlined),
-    field("quanta", x.quanta), field("yields", x.yields), field("thefts", x.thefts),
-    field("seamless_thefts", x.seamless_thefts), field("delegates_now", x.delegates_now),
-    field("merges", x.merges), field("failed_merges", x.failed_merges),
-    field("merge_waits", x.merge_waits), field("victims_now", x.victims_now),
-    field("suspended_ns", x.suspended_ns), field("asks", x.asks),
-    field("theft_looks", x.theft_looks), field("rejects_nobody_idle", x.rejects_nobody_idle),
-    field("rejects_actors_first", x.rejects_actors_first),
-    field("rejects_once_a_quantum", x.rejects_once_a_quantum),
-    field("rejects_too_young", x.rejects_too_young), field("rejects_single", x.rejects_single),
-    field("rejects_cabal_full", x.rejects_cabal_full), field("largest_cabal", x.largest_cabal),
-    field("most_bytes_per_executor", x.most_bytes_per_executor),
-    field("deepest_stack_bytes", x.deepest_stack_bytes), field("functions", x.functions));
+  return f(caf::meta::type_name("posse_stats"), field("computations", x.computations),
+           field("computations_now", x.computations_now), field("cancelled", x.cancelled),
+           field("over_limit", x.over_limit), field("forks", x.forks), field("inlined", x.inlined),
+           field("quanta", x.quanta), field("yields", x.yields), field("thefts", x.thefts),
+           field("seamless_thefts", x.seamless_thefts), field("delegates_now", x.delegates_now),
+           field("merges", x.merges), field("failed_merges", x.failed_merges),
+           field("merge_waits", x.merge_waits), field("victims_now", x.victims_now),
+           field("suspended_ns", x.suspended_ns), field("asks", x.asks),
+           field("theft_looks", x.theft_looks), field("verdicts", x.verdicts),
+           field("largest_cabal", x.largest_cabal),
+           field("most_bytes_per_executor", x.most_bytes_per_executor),
+           field("deepest_stack_bytes", x.deepest_stack_bytes), field("functions", x.functions));
 }
 
 } // namespace basal::posse

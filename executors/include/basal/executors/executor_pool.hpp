@@ -106,6 +106,11 @@ public:
     return idle_.any_parked();
   }
 
+  /// Whether the executor of that index does.
+  bool is_idle(std::size_t index) const noexcept {
+    return idle_.is_parked(index);
+  }
+
   /// How many items wait or run, at least: a snapshot, without suspended fibers.
   std::size_t num_runnable() const noexcept {
     auto result = injection_.size() + size() - idle_.num_parked();

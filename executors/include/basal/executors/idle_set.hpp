@@ -112,9 +112,7 @@ public:
 
   /// Claims executor `index` if it sleeps.
   bool claim(std::size_t index) noexcept {
-    if ((word_of(index).load(std::memory_order_seq_cst) & mask_of(index)) == 0)
-      return false;
-    return clear(index);
+    return is_parked(index) && clear(index);
   }
 
   // -- observers: snapshots ---------------------------------------------------
@@ -124,6 +122,10 @@ public:
       if (words_[w].load(std::memory_order_seq_cst) != 0)
         return true;
     return false;
+  }
+
+  bool is_parked(std::size_t index) const noexcept {
+    return (word_of(index).load(std::memory_order_seq_cst) & mask_of(index)) != 0;
   }
 
   std::size_t num_parked() const noexcept {
@@ -142,7 +144,7 @@ private:
     return (executors_ + 63) / 64;
   }
 
-  Atomic<std::uint64_t>& word_of(std::size_t index) noexcept {
+  Atomic<std::uint64_t>& word_of(std::size_t index) const noexcept {
     BASAL_ASSERT(index < executors_);
     return words_[index / 64];
   }

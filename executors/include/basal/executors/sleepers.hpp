@@ -127,6 +127,10 @@ public:
     return idle_.any_parked();
   }
 
+  bool is_parked(std::size_t index) const noexcept {
+    return idle_.is_parked(index);
+  }
+
   std::size_t num_parked() const noexcept {
     return idle_.num_parked();
   }

@@ -154,10 +154,12 @@ private:
   std::uint32_t eligible() const noexcept;
   member* most_basal() noexcept;
   void consider_theft() noexcept;
+  void count(theft_verdict verdict) noexcept;
   void delegate_oldest(member& from, const theft_view& view) noexcept;
   void delegate_two(const theft_view& view) noexcept;
   detail::delegation* take_seamlessly() noexcept;
-  std::unique_ptr<detail::delegation> prepare(right_continuation& node) noexcept;
+  struct offer;
+  offer prepare(right_continuation& node) noexcept;
   bool has_room_for(const detail::delegation& d) const noexcept;
   void give_up(std::unique_ptr<detail::delegation> d) noexcept;
   detail::delegation& take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <basal/posse/fwd.hpp>
+#include <basal/posse/theft.hpp>
 
 namespace basal::posse {
 
@@ -44,13 +45,10 @@ struct posse_stats {
   std::uint64_t suspended_ns = 0;    ///< time they were, in sum
   std::uint64_t asks = 0;            ///< idle executors that asked for work
   std::uint64_t theft_looks = 0;     ///< times a member considered a theft
-  // Why nothing was stolen then:
-  std::uint64_t rejects_nobody_idle = 0;
-  std::uint64_t rejects_actors_first = 0;
-  std::uint64_t rejects_once_a_quantum = 0;
-  std::uint64_t rejects_too_young = 0;  ///< hysteresis
-  std::uint64_t rejects_single = 0;     ///< victims that wait must give two
-  std::uint64_t rejects_cabal_full = 0; ///< who was idle may not work for it
+
+  /// What came of these: each is counted under one verdict.
+  by_theft_verdict<std::uint64_t> verdicts;
+
   // Gauges of computations that were stolen from, or have a memory limit:
   std::uint64_t largest_cabal = 0;           ///< executors of one computation
   std::uint64_t most_bytes_per_executor = 0; ///< of one computation

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace basal::posse {
@@ -44,15 +46,93 @@ struct theft_view {
   bool sibling_idle = false;
 };
 
-/// What to do, and if nothing, why; the reasons are counted.
+/// What comes of a look for a theft: what was given away, or why nothing was.
+/// decide_theft() knows the first group of reasons; the second shows when the
+/// decision is carried out. Each look is counted under one verdict.
+///
+/// The set is written down here, once more in describe(), and nowhere else:
+/// counters, statistics and their text are made from it.
 enum class theft_verdict : std::uint8_t {
-  delegate_oldest, ///< hand the most basal right continuation over
-  delegate_two,    ///< and run the next one here, while the victim waits
-  nobody_idle,     ///< no executor to give it to
-  actors_first,    ///< whole actors move before continuations
-  once_a_quantum,  ///< one theft per member and quantum
-  too_young,       ///< hysteresis: nothing has survived a full quantum
-  single,          ///< a victim that is to wait must give two
+  delegate_oldest,
+  delegate_two,
+
+  nobody_idle,
+  actors_first,
+  once_a_quantum,
+  too_young,
+  single,
+
+  cabal_full,
+  no_room,
+  victim_goes_on,
+  out_of_memory,
+};
+
+struct theft_verdict_text {
+  const char* name; ///< of the enumerator
+  const char* meaning;
+};
+
+constexpr theft_verdict_text describe(theft_verdict verdict) noexcept {
+  using enum theft_verdict;
+  switch (verdict) {
+  case delegate_oldest:
+    return {"delegate_oldest", "the most basal right continuation was handed over"};
+  case delegate_two:
+    return {"delegate_two", "so was it, and the victim's executor runs the next one"};
+  case nobody_idle:
+    return {"nobody_idle", "no compute executor was idle"};
+  case actors_first:
+    return {"actors_first", "an idle sibling could take whole work instead"};
+  case once_a_quantum:
+    return {"once_a_quantum", "the member had given one since its last quantum's end"};
+  case too_young:
+    return {"too_young", "no continuation had survived a full quantum"};
+  case single:
+    return {"single", "there was one continuation, where a victim that is to wait gives two"};
+  case cabal_full:
+    return {"cabal_full", "no idle executor may join the cabal"};
+  case no_room:
+    return {"no_room", "the executor held more of the computation than its memory limit allows"};
+  case victim_goes_on:
+    return {"victim_goes_on", "the victim's last delegate had merged"};
+  case out_of_memory:
+    return {"out_of_memory", "there was no memory for a delegation, a context or a stack"};
+  }
+  return {};
+}
+
+/// Verdicts are numbered from 0 to below this.
+inline constexpr std::size_t num_theft_verdicts = [] {
+  std::size_t count = 0;
+  while (describe(static_cast<theft_verdict>(count)).name != nullptr)
+    ++count;
+  return count;
+}();
+
+/// One `Value` for each verdict.
+template <class Value>
+class by_theft_verdict {
+public:
+  constexpr Value& operator[](theft_verdict verdict) noexcept {
+    return values_[static_cast<std::size_t>(verdict)];
+  }
+
+  constexpr const Value& operator[](theft_verdict verdict) const noexcept {
+    return values_[static_cast<std::size_t>(verdict)];
+  }
+
+  /// Calls `f(verdict, value)` for each.
+  template <class F>
+  constexpr void for_each(F f) const {
+    for (std::size_t i = 0; i < num_theft_verdicts; ++i)
+      f(static_cast<theft_verdict>(i), values_[i]);
+  }
+
+  bool operator==(const by_theft_verdict&) const = default;
+
+private:
+  std::array<Value, num_theft_verdicts> values_{};
 };
 
 /// The rule, in the order that costs least to find out. At most one theft per
@@ -68,9 +148,14 @@ constexpr theft_verdict decide_theft(const theft_view& view) noexcept {
     return theft_verdict::once_a_quantum;
   if (view.eligible == 0)
     return theft_verdict::too_young;
-  if (view.policy == victim_policy::run_victim || view.victim_is_suspended)
-    return theft_verdict::delegate_oldest;
-  return view.eligible < 2 ? theft_verdict::single : theft_verdict::delegate_two;
+  switch (view.policy) {
+  case victim_policy::run_victim:
+    break;
+  case victim_policy::suspend_victim:
+    if (!view.victim_is_suspended)
+      return view.eligible < 2 ? theft_verdict::single : theft_verdict::delegate_two;
+  }
+  return theft_verdict::delegate_oldest;
 }
 
 } // namespace basal::posse

@@ -7,6 +7,7 @@
 
 #include <basal/executors/stats.hpp>
 #include <basal/posse/detail/function_record.hpp>
+#include <basal/posse/theft.hpp>
 
 namespace basal::posse::detail {
 
@@ -39,8 +40,8 @@ struct alignas(64) executor_cells {
   counter computations, computations_ended, forks;
 
   // Quantum ends and thefts.
-  counter quanta, yields, theft_looks, thefts, seamless_thefts;
-  counter nobody_idle, actors_first, once_a_quantum, too_young, single, cabal_full;
+  counter quanta, yields, thefts, seamless_thefts;
+  by_theft_verdict<counter> verdicts;
 
   // Delegates and merges.
   counter merges, failed_merges, merge_waits, merge_waits_ended, suspended_ticks;

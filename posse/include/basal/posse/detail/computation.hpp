@@ -14,6 +14,7 @@
 #include <basal/posse/detail/memory_context.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/fwd.hpp>
+#include <basal/posse/theft.hpp>
 
 namespace basal::posse::detail {
 
@@ -80,7 +81,7 @@ public:
 
   struct target {
     memory_context* context = nullptr; ///< of the claimed executor, or null
-    bool cabal_full = false;           ///< an idle executor was passed over
+    theft_verdict why_not = theft_verdict::nobody_idle;
   };
 
   /// Claims an idle compute executor that is in the cabal, or may join it, and
