@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ bool block_stepper<T>::supports(const solve_plan<T>& plan) noexcept {
 
 template <class T>
 std::size_t block_stepper<T>::scratch_bytes(const solve_plan<T>& plan, std::size_t width) noexcept {
-  return 3 * detail::carver::bytes_for<T>(plan.data().size() * width);
+  return 4 * detail::carver::bytes_for<T>(plan.data().size() * width);
 }
 
 template <class T>
@@ -75,11 +76,11 @@ block_stepper<T>::block_stepper(const solve_plan<T>& plan, std::size_t width, st
   column_norms(b, width, "b", b_norm_);
   column_norms(std::span<const T>{x}, width, "the first guess of x", x_norm);
   detail::carver memory{scratch};
-  scratch_ = memory.take<T>(3 * detail::carver::bytes_for<T>(size) / sizeof(T));
+  scratch_ = memory.take<T>(4 * detail::carver::bytes_for<T>(size) / sizeof(T));
   begin_columns();
 }
 
-// 0: the residual; 1: terms or directions; 2: their products.
+// 0: the residual; 1: terms or directions; 2: their products; 3: copies of x that were better.
 template <class T>
 std::span<T> block_stepper<T>::part(std::size_t which) const noexcept {
   return scratch_.subspan(which * detail::carver::bytes_for<T>(b_.size()) / sizeof(T), b_.size());
@@ -109,6 +110,9 @@ void block_stepper<T>::begin_columns() noexcept {
       phase_[k] = phase::ended;
     }
     best_[k] = std::max(columns_[k].residual, 1.0);
+    if (kept_[k].begin(columns_[k].residual))
+      for (std::size_t i = k; i < x_.size(); i += width_)
+        part(3)[i] = x_[i];
   }
 }
 
@@ -124,6 +128,7 @@ void block_stepper<T>::true_residuals() noexcept {
   for (std::size_t k = 0; k < width_; ++k) {
     if (phase_[k] != phase::ended && b_norm_[k] > 0)
       columns_[k].residual = std::sqrt(static_cast<double>(sums[k])) / b_norm_[k];
+    kept_[k].restarted();
   }
   kernels::block_scale<T>(width_, ones, p.inverse_diagonal, part(0), part(1));
   if (gradient_) {
@@ -133,10 +138,26 @@ void block_stepper<T>::true_residuals() noexcept {
 }
 
 template <class T>
+bool block_stepper<T>::any(phase p) const noexcept {
+  return std::find(phase_, phase_ + width_, p) != phase_ + width_;
+}
+
+template <class T>
 step_report block_stepper<T>::step() noexcept {
-  if (std::any_of(phase_, phase_ + width_, [](phase p) { return p == phase::iterating; }))
+  if (any(phase::iterating))
     iterate();
-  else if (std::any_of(phase_, phase_ + width_, [](phase p) { return p == phase::awaiting_check; }))
+  else if (any(phase::awaiting_check) || any(phase::failed))
+    check();
+  return summary();
+}
+
+template <class T>
+step_report block_stepper<T>::finish() noexcept {
+  for (std::size_t k = 0; k < width_; ++k) {
+    if (phase_[k] == phase::iterating || phase_[k] == phase::awaiting_check)
+      fail_column(k, state::budget_exhausted);
+  }
+  if (any(phase::failed))
     check();
   return summary();
 }
@@ -151,6 +172,22 @@ void block_stepper<T>::iterate() noexcept {
     iterate_gradient();
   else
     iterate_neumann();
+  keep_better();
+}
+
+// Copies the columns that are better than what is kept of them.
+template <class T>
+void block_stepper<T>::keep_better() noexcept {
+  std::array<bool, max_width> better{};
+  for (std::size_t k = 0; k < width_; ++k)
+    better[k] = phase_[k] == phase::iterating
+                && kept_[k].offer(columns_[k].residual, std::numeric_limits<T>::epsilon());
+  if (std::ranges::none_of(better, [](bool b) { return b; }))
+    return;
+  const auto copies = part(3);
+  for (std::size_t i = 0; i < x_.size(); i += width_)
+    for (std::size_t k = 0; k < width_; ++k)
+      copies[i + k] = better[k] ? x_[i + k] : copies[i + k];
 }
 
 template <class T>
@@ -181,7 +218,7 @@ void block_stepper<T>::iterate_gradient() noexcept {
       continue;
     const double step = scaled_[k] / static_cast<double>(curvature[k]);
     if (!(curvature[k] > 0) || !(scaled_[k] > 0) || !std::isfinite(step))
-      end_column(k, state::stalled); // not positive definite
+      fail_column(k, state::stalled); // not positive definite
     else
       alpha[k] = static_cast<T>(step);
   }
@@ -204,7 +241,7 @@ void block_stepper<T>::judge(std::size_t k, double squared) noexcept {
   const double residual = std::sqrt(squared) / b_norm_[k];
   const auto& limits = detail::facts_of(data_.chosen);
   if (!std::isfinite(residual) || residual > limits.growth * best_[k])
-    return end_column(k, state::diverged);
+    return fail_column(k, state::diverged);
   columns_[k].residual = residual;
   if (residual <= detail::reachable<T>(data_.options.tolerance)) {
     phase_[k] = phase::awaiting_check;
@@ -212,7 +249,7 @@ void block_stepper<T>::judge(std::size_t k, double squared) noexcept {
     best_[k] = residual;
     since_best_[k] = 0;
   } else if (++since_best_[k] >= limits.patience) {
-    end_column(k, state::stalled);
+    fail_column(k, state::stalled);
   }
 }
 
@@ -224,36 +261,77 @@ void block_stepper<T>::check() noexcept {
       continue;
     ++steps_[k];
     if (columns_[k].residual <= detail::reachable<T>(data_.options.tolerance)) {
-      end_column(k, state::converged);
+      columns_[k].state = state::converged;
+      phase_[k] = phase::ended;
     } else if (!std::isfinite(columns_[k].residual)) {
-      end_column(k, state::diverged);
+      fail_column(k, state::diverged);
     } else if (restarts_[k]++ == detail::max_restarts) {
-      end_column(k, state::stalled);
+      fail_column(k, state::stalled);
     } else {
       phase_[k] = phase::iterating;
       best_[k] = std::max(columns_[k].residual, 1.0);
       since_best_[k] = 0;
     }
   }
+  settle_failed();
 }
 
+// After true_residuals(): whichever is best of a failed column's x, its copy and zeros.
 template <class T>
-void block_stepper<T>::end_column(std::size_t k, state s) noexcept {
-  phase_[k] = phase::ended;
-  columns_[k].state = s;
-  if (s == state::converged)
-    return;
-  // Kernels multiply ended columns by 0, which does not help against infinities.
-  bool finite = std::isfinite(columns_[k].residual);
-  for (std::size_t i = k; i < x_.size(); i += width_) {
-    finite = finite && std::isfinite(x_[i]);
-    part(0)[i] = part(1)[i] = 0;
+void block_stepper<T>::settle_failed() noexcept {
+  const auto copies = part(3);
+  std::array<double, max_width> of_copies{};
+  const auto may_beat = [this](std::size_t k) {
+    return phase_[k] == phase::failed && kept_[k].may_beat(columns_[k].residual);
+  };
+  bool measured = false;
+  for (std::size_t k = 0; k < width_ && !measured; ++k)
+    measured = may_beat(k) && !kept_[k].exact();
+  if (measured) {
+    // Numbers of columns that have no copy may be anything, and stay in their columns.
+    const auto product = part(2);
+    kernels::multiply_block<T>(*data_.a.matrix(), width_, copies, product, data_.options.order);
+    for (std::size_t i = 0; i < product.size(); i += width_)
+      for (std::size_t k = 0; k < width_; ++k) {
+        const auto r = static_cast<double>(b_[i + k]) - static_cast<double>(product[i + k]);
+        of_copies[k] += r * r;
+      }
   }
-  if (finite)
-    return;
+  for (std::size_t k = 0; k < width_; ++k) {
+    if (phase_[k] != phase::failed)
+      continue;
+    auto& residual = columns_[k].residual;
+    for (std::size_t i = k; i < x_.size(); i += width_)
+      residual = std::isfinite(x_[i]) ? residual : std::numeric_limits<double>::infinity();
+    const double copys
+      = kept_[k].exact() ? kept_[k].estimate() : std::sqrt(of_copies[k]) / b_norm_[k];
+    const bool take_copy = may_beat(k) && copys <= residual;
+    residual = take_copy ? copys : residual;
+    const bool usable = residual <= 1;
+    for (std::size_t i = k; i < x_.size(); i += width_)
+      x_[i] = !usable ? T{0} : take_copy ? copies[i] : x_[i];
+    residual = usable ? residual : 1;
+    columns_[k].state
+      = residual <= detail::reachable<T>(data_.options.tolerance) ? state::converged : failure_[k];
+    phase_[k] = phase::ended;
+    clear_recurrence(k);
+  }
+}
+
+// Kernels multiply what belongs to columns that do not go on by 0, which does not help against
+// infinities.
+template <class T>
+void block_stepper<T>::clear_recurrence(std::size_t k) noexcept {
   for (std::size_t i = k; i < x_.size(); i += width_)
-    x_[i] = 0;
-  columns_[k].residual = 1;
+    part(0)[i] = part(1)[i] = 0;
+}
+
+// What becomes of it is settled when true residuals are computed next.
+template <class T>
+void block_stepper<T>::fail_column(std::size_t k, state s) noexcept {
+  phase_[k] = phase::failed;
+  failure_[k] = s;
+  clear_recurrence(k);
 }
 
 template <class T>

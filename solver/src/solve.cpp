@@ -7,6 +7,8 @@
 #include <basal/solver/detail/aligned_array.hpp>
 #include <basal/solver/stepper.hpp>
 
+#include "attempts.hpp"
+
 namespace basal::solver {
 
 namespace {
@@ -21,8 +23,9 @@ void run(const solve_plan<T>& plan, std::span<const T> b, solve_result<T>& resul
   while (s.report().state == state::running && result.iterations + s.steps() < limit)
     s.step();
   result.iterations += s.steps();
-  result.state = s.report().state == state::running ? state::budget_exhausted : s.report().state;
-  result.residual = s.report().residual;
+  const auto report = s.finish();
+  result.state = report.state;
+  result.residual = report.residual;
   result.half_width = s.half_width();
   result.chosen = plan.chosen();
   result.preconditioner = plan.preconditioner();
@@ -46,16 +49,7 @@ solve_result<T> solve(const solve_plan<T>& plan, std::span<const T> b) {
     attempt.iterations = result.iterations;
     attempt.why = result.why;
     run(*next, b, attempt);
-    // What came closest is the answer, but the story is the whole one.
-    const bool better = attempt.state == state::converged || attempt.residual < result.residual;
-    auto why = attempt.why;
-    const auto iterations = attempt.iterations;
-    const auto last_state = attempt.state;
-    if (better)
-      result = std::move(attempt);
-    result.why = std::move(why);
-    result.iterations = iterations;
-    result.state = last_state;
+    detail::take_better(result, std::move(attempt));
   }
   return result;
 }

@@ -76,6 +76,15 @@ step_report stepper<T>::step() noexcept {
 }
 
 template <class T>
+step_report stepper<T>::finish() noexcept {
+  if (report_.state == state::running) {
+    report_ = method_->finish();
+    extract();
+  }
+  return report_;
+}
+
+template <class T>
 void stepper<T>::extract() noexcept {
   if (!full_.empty())
     x_[0] = full_[static_cast<std::size_t>(*data_.options.entry)];

@@ -11,6 +11,7 @@
 #include <basal/solver/solve_scope.hpp>
 #include <basal/solver/stepper.hpp>
 
+#include "attempts.hpp"
 #include "method/facts.hpp"
 #include "options_hash.hpp"
 #include "stepper_program.hpp"
@@ -274,50 +275,11 @@ void batch_job<T>::run_single(std::uint32_t request, const solve_plan<T>& plan, 
 template <class T>
 void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, budget left, lane& on) {
   auto& out = outcomes_[request];
-  auto& result = out.result;
   std::optional<solve_plan<T>> next;
   for (const auto* plan = &first; plan != nullptr;) {
     const auto start = tick_clock::now();
-    result.chosen = plan->chosen();
-    result.preconditioner = plan->preconditioner();
-    result.why += plan->why();
-    result.x.assign(plan->solution_size(), T{0});
-    const auto bytes = plan->scratch_bytes();
-    if (bytes > left.bytes) {
-      result.state = state::budget_exhausted;
-      out.exhausted = budget_kind::bytes;
-      return;
-    }
-    const auto scratch = on.scratch(bytes);
-    if (!scratch)
-      throw error{errc::out_of_scratch,
-                  "the solve needs " + std::to_string(bytes)
-                    + " bytes of scratch memory, and "
-                      "solver_limits::scratch_bytes of "
-                    + std::to_string(shared().scratch.limit_bytes())
-                    + " does not leave so much; raise it, or let fewer solves run at a time"};
-    auto allowed = left;
-    allowed.iterations = std::min(allowed.iterations, plan->options().iteration_limit);
-    tick_result ran;
-    {
-      stepper<T> steps{*plan, requests_[request].b, result.x, *scratch};
-      stepper_program<stepper<T>> program{steps, plan->chosen()};
-      ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
-      result.half_width = static_cast<double>(steps.half_width());
-      if (!steps.detail().empty())
-        result.why.append("; ").append(steps.detail());
-      shared().counters.add(counter::walks, steps.walks());
-    }
-    out.ticks += ran.ticks;
-    result.iterations += ran.iterations;
-    result.residual = ran.residual;
-    result.state = ran.state;
-    out.exhausted = ran.exhausted;
-    if (detail::facts_of(plan->chosen()).series)
-      shared().counters.add(counter::neumann_terms, ran.iterations);
-    if (ran.state == state::running)
-      throw stopped();
-    if (ran.state != state::stalled && ran.state != state::diverged)
+    const auto ran = attempt(request, *plan, left, on);
+    if (out.result.state != state::stalled && out.result.state != state::diverged)
       return;
     auto after = plan->fallback();
     if (!after)
@@ -325,8 +287,60 @@ void batch_job<T>::solve(std::uint32_t request, const solve_plan<T>& first, budg
     next = std::move(after);
     plan = &*next;
     left = without(left, ran, tick_clock::now() - start);
-    result.why += "; then: ";
+    out.result.why += "; then: ";
   }
+}
+
+/// One method; the outcome is the better of what it was and this.
+template <class T>
+tick_result batch_job<T>::attempt(std::uint32_t request, const solve_plan<T>& plan, budget left,
+                                  lane& on) {
+  auto& out = outcomes_[request];
+  solve_result<T> result;
+  result.chosen = plan.chosen();
+  result.preconditioner = plan.preconditioner();
+  result.iterations = out.result.iterations;
+  result.why = std::move(out.result.why);
+  result.why += plan.why();
+  result.x.assign(plan.solution_size(), T{0});
+  const auto bytes = plan.scratch_bytes();
+  tick_result ran;
+  if (bytes > left.bytes) {
+    result.state = state::budget_exhausted;
+    out.exhausted = budget_kind::bytes;
+    detail::take_better(out.result, std::move(result));
+    return ran;
+  }
+  const auto scratch = on.scratch(bytes);
+  if (!scratch)
+    throw error{errc::out_of_scratch,
+                "the solve needs " + std::to_string(bytes)
+                  + " bytes of scratch memory, and "
+                    "solver_limits::scratch_bytes of "
+                  + std::to_string(shared().scratch.limit_bytes())
+                  + " does not leave so much; raise it, or let fewer solves run at a time"};
+  left.iterations = std::min(left.iterations, plan.options().iteration_limit);
+  {
+    stepper<T> steps{plan, requests_[request].b, result.x, *scratch};
+    stepper_program<stepper<T>> program{steps, plan.chosen()};
+    ran = run_ticks(program, program.no_tolerance, left, [&on] { return on.look(); });
+    shared().counters.add(counter::walks, steps.walks());
+    out.ticks += ran.ticks;
+    if (ran.state == state::running)
+      throw stopped();
+    const auto report = steps.finish();
+    result.state = report.state;
+    result.residual = report.residual;
+    result.half_width = steps.half_width();
+    if (!steps.detail().empty())
+      result.why.append("; ").append(steps.detail());
+  }
+  result.iterations += ran.iterations;
+  out.exhausted = result.state == state::budget_exhausted ? ran.exhausted : budget_kind::none;
+  if (detail::facts_of(plan.chosen()).series)
+    shared().counters.add(counter::neumann_terms, ran.iterations);
+  detail::take_better(out.result, std::move(result));
+  return ran;
 }
 
 /// @returns false, with nothing done, if there is no memory for it.
@@ -372,6 +386,8 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
   stepper_program<block_stepper<T>> program{steps, plan.chosen()};
   auto ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
   shared().counters.add(counter::blocks);
+  if (ran.state == state::budget_exhausted)
+    steps.finish();
   for (std::size_t k = 0; k < width; ++k) {
     const auto request = members[k];
     auto& out = outcomes_[request];
@@ -380,16 +396,14 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
     out.ticks = result.iterations = steps.steps(k);
     if (detail::facts_of(plan.chosen()).series)
       shared().counters.add(counter::neumann_terms, result.iterations);
-    if (report.state == state::running && ran.state == state::running) {
+    if (report.state == state::running) {
       fail(request, stopped());
       continue;
     }
     result.residual = report.residual;
     result.state = report.state;
-    if (report.state == state::running) {
-      result.state = state::budget_exhausted;
+    if (report.state == state::budget_exhausted)
       out.exhausted = ran.exhausted;
-    }
     for (std::size_t i = 0; i < size; ++i)
       result.x[i] = x[i * width + k];
     if (report.state == state::stalled || report.state == state::diverged)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <basal/solver/batch.hpp>
+#include <basal/solver/tick_scheduler.hpp>
 
 #include "lane.hpp"
 
@@ -79,6 +80,7 @@ private:
   bool run_block(std::span<const std::uint32_t> members, const solve_plan<T>& plan, lane& on);
   void fall_back(std::uint32_t request, const solve_plan<T>& failed, budget left,
                  std::uint64_t began, lane& on) noexcept;
+  tick_result attempt(std::uint32_t request, const solve_plan<T>& plan, budget left, lane& on);
   void solve(std::uint32_t request, const solve_plan<T>& first, budget left, lane& on);
 
   std::uint64_t begin(std::uint32_t request) noexcept;

@@ -35,12 +35,16 @@ public:
     half_width_ = (mass + rounding) * bound_;
     const double estimate = push_.estimate();
     problem_.x[0] = static_cast<T>(estimate);
-    const double relative = std::min(1.0, half_width_ / std::abs(estimate));
-    if (relative <= reachable<T>(problem_.plan.options.tolerance))
-      return {relative, state::converged};
+    relative_ = std::min(1.0, half_width_ / std::abs(estimate));
+    if (relative_ <= reachable<T>(problem_.plan.options.tolerance))
+      return {relative_, state::converged};
     if (!more || mass < rounding)
-      return end(state::stalled, relative, "rounding errors keep the interval wider than asked");
-    return {relative, state::running};
+      return end(state::stalled, relative_, "rounding errors keep the interval wider than asked");
+    return {relative_, state::running};
+  }
+
+  step_report finish() noexcept override {
+    return {relative_, state::budget_exhausted};
   }
 
   double half_width() const noexcept override {
@@ -51,6 +55,7 @@ private:
   problem<T> problem_;
   double bound_;
   double half_width_;
+  double relative_ = 1;
   entry_push<T> push_;
 };
 

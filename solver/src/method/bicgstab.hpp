@@ -17,11 +17,11 @@ public:
     .name = "bicgstab", .preconditioned = true, .factor = factor_kind::lu};
 
   static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
-    return 7 * carver::bytes_for<T>(p.size());
+    return (vector_iteration<T>::vectors + 6) * carver::bytes_for<T>(p.size());
   }
 
   bicgstab(const problem<T>& p, carver scratch) noexcept
-    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
+    : vector_iteration<T>(p, scratch),
       shadow_(scratch.take<T>(p.x.size())),
       direction_(scratch.take<T>(p.x.size())),
       scaled_direction_(scratch.take<T>(p.x.size())),

@@ -17,11 +17,11 @@ public:
                                       .in_blocks = true};
 
   static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
-    return (p.factor ? 4 : 3) * carver::bytes_for<T>(p.size());
+    return (vector_iteration<T>::vectors + (p.factor ? 3 : 2)) * carver::bytes_for<T>(p.size());
   }
 
   conjugate_gradient(const problem<T>& p, carver scratch) noexcept
-    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
+    : vector_iteration<T>(p, scratch),
       direction_(scratch.take<T>(p.x.size())),
       product_(scratch.take<T>(p.x.size())) {
     if (p.plan.factor)

@@ -6,6 +6,7 @@
 // residuals are pushed before small ones; and it ends by the 2-norm of the residual.
 #pragma once
 
+#include "method/best_iterate.hpp"
 #include "method/push_queue.hpp"
 #include "method/vector_iteration.hpp"
 
@@ -20,19 +21,21 @@ public:
                                       .needs_dominance = dominance::columns};
 
   static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
-    return carver::bytes_for<T>(p.size()) + push_queue::scratch_bytes(p.size());
+    return 2 * carver::bytes_for<T>(p.size()) + push_queue::scratch_bytes(p.size());
   }
 
   forward_push(const problem<T>& p, carver scratch) noexcept
     : problem_(p),
       tolerance_(reachable<T>(p.plan.options.tolerance)),
       r_(scratch.take<T>(p.x.size())),
+      best_(scratch.take<T>(p.x.size())),
       queue_(p.x.size(), scratch) {
     measure();
     if (!std::isfinite(residual_)) { // a first guess so large that A x overflows
       std::fill(p.x.begin(), p.x.end(), T{0});
       measure();
     }
+    best_.begin(p.x, residual_);
     // If nobody exceeds the last threshold, the 2-norm is below the tolerance.
     last_threshold_ = tolerance_ * p.b_norm / std::sqrt(static_cast<double>(p.x.size())) / 2;
     threshold_ = 0;
@@ -43,6 +46,10 @@ public:
 
   step_report start() const noexcept override {
     return {residual_, residual_ <= tolerance_ ? state::converged : state::running};
+  }
+
+  step_report finish() noexcept override {
+    return give_up(state::budget_exhausted, "");
   }
 
   step_report step() noexcept override {
@@ -93,6 +100,7 @@ private:
   void track() noexcept {
     pushes_since_measured_ = 0;
     residual_ = std::sqrt(kernels::dot<T>(r_, r_, problem_.plan.options.order)) / problem_.b_norm;
+    best_.offer(problem_.x, residual_);
   }
 
   void measure() noexcept {
@@ -111,15 +119,25 @@ private:
       return {residual_, state::running};
     }
     if (std::isfinite(residual_))
-      return end(state::stalled, residual_,
-                 "rounding errors keep the true residual above the tolerance");
-    std::fill(problem_.x.begin(), problem_.x.end(), T{0});
-    return end(state::diverged, 1, "the residual overflows");
+      return give_up(state::stalled, "rounding errors keep the true residual above the tolerance");
+    return give_up(state::diverged, "the residual overflows");
+  }
+
+  step_report give_up(state s, const char* why) noexcept {
+    const auto usable = [this] {
+      measure();
+      return std::isfinite(residual_) ? residual_ : std::numeric_limits<double>::infinity();
+    };
+    const double last = usable();
+    residual_ = best_.settle(problem_.x, last, usable);
+    return residual_ <= tolerance_ ? step_report{residual_, state::converged}
+                                   : end(s, residual_, why);
   }
 
   problem<T> problem_;
   double tolerance_;
   std::span<T> r_;
+  best_iterate<T> best_;
   push_queue queue_;
   double threshold_;
   double last_threshold_;

@@ -29,6 +29,10 @@ public:
   // Before the first step; converged if the first guess is good enough.
   virtual step_report start() const noexcept = 0;
 
+  // Ends a running method where its caller stops it: leaves in x the best that it came across.
+  // Converged if that turns out to suffice, else budget_exhausted. Costs two products at most.
+  virtual step_report finish() noexcept = 0;
+
   virtual double half_width() const noexcept {
     return 0;
   }

@@ -19,11 +19,11 @@ public:
                                       .patience = 100};
 
   static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
-    return 3 * carver::bytes_for<T>(p.size());
+    return (vector_iteration<T>::vectors + 2) * carver::bytes_for<T>(p.size());
   }
 
   neumann(const problem<T>& p, carver scratch) noexcept
-    : vector_iteration<T>(p, scratch.take<T>(p.x.size())),
+    : vector_iteration<T>(p, scratch),
       term_(scratch.take<T>(p.x.size())),
       next_(scratch.take<T>(p.x.size())) {
     first_term();

@@ -63,6 +63,10 @@ public:
     return look();
   }
 
+  step_report finish() noexcept override {
+    return {relative_, state::budget_exhausted};
+  }
+
   double half_width() const noexcept override {
     return half_width_;
   }

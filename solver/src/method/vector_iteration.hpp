@@ -1,13 +1,15 @@
-// What Neumann, conjugate gradients and BiCGSTAB share: all of x, its residual by recurrence, and
-// a true residual before anything is called converged.
+// What Neumann, conjugate gradients and BiCGSTAB share: all of x, its residual by recurrence, a
+// true residual before anything is called converged, and the best x where nothing is.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include <basal/solver/kernels/vector.hpp>
 
+#include "method/best_iterate.hpp"
 #include "method/iteration.hpp"
 #include "plan_data.hpp"
 
@@ -28,31 +30,46 @@ public:
     return {residual_, watch_.reached(residual_) ? state::converged : state::running};
   }
 
+  step_report finish() noexcept final {
+    return give_up(state::budget_exhausted, "");
+  }
+
 protected:
-  vector_iteration(const problem<T>& p, std::span<T> r) noexcept
-    : problem_(p), r_(r), watch_(reachable<T>(p.plan.options.tolerance), facts_of(p.plan.chosen)) {
+  // Numbers of scratch memory, as many times the size of x, that are taken here.
+  static constexpr std::size_t vectors = 2;
+
+  vector_iteration(const problem<T>& p, carver& scratch) noexcept
+    : problem_(p),
+      r_(scratch.take<T>(p.x.size())),
+      watch_(reachable<T>(p.plan.options.tolerance), facts_of(p.plan.chosen)),
+      best_(scratch.take<T>(p.x.size())) {
     true_residual();
     if (!std::isfinite(residual_)) { // a first guess so large that A x overflows
       std::fill(p.x.begin(), p.x.end(), T{0});
       true_residual();
     }
+    best_.begin(p.x, residual_);
     watch_.start_from(std::max(residual_, 1.0));
   }
 
   // r = b - A x and its norm.
   void true_residual() noexcept {
     const auto& x = problem_.x;
-    if (kernels::dot<T>(x, x, order()) == 0) {
+    // Squares of small numbers vanish, hence the second look.
+    if (kernels::dot<T>(x, x, order()) == 0 && std::ranges::all_of(x, [](T v) { return v == 0; })) {
       std::copy(problem_.b.begin(), problem_.b.end(), r_.begin());
       residual_ = 1;
     } else {
       set_residual(problem_.plan.a.residual(x, problem_.b, r_, order()));
     }
+    best_.restarted();
+    true_ = true;
   }
 
+  // By recurrence, of an x that has changed.
   void set_residual(double squared_norm) noexcept {
-    last_finite_ = std::isfinite(residual_) ? residual_ : last_finite_;
     residual_ = std::sqrt(squared_norm) / problem_.b_norm;
+    true_ = false;
   }
 
   // After a step: the report, or a restart (then restarted() is true, and r is exact).
@@ -69,16 +86,25 @@ protected:
     case state::budget_exhausted: // never a judgement
       break;
     }
+    best_.offer(problem_.x, residual_);
     return {residual_, state::running};
   }
 
+  // Ends with the best iterate and its true residual, which may turn out to suffice.
   step_report give_up(state s, const char* why) noexcept {
-    // The iterate may have overflowed before its residual showed it.
-    if (!std::isfinite(kernels::dot<T>(problem_.x, problem_.x, order()))) {
-      std::fill(problem_.x.begin(), problem_.x.end(), T{0});
-      return end(s, 1, why);
-    }
-    return end(s, std::isfinite(residual_) ? residual_ : last_finite_, why);
+    const auto measure = [this] {
+      if (!true_)
+        true_residual();
+      // Where A has a column of zeros, no residual shows that x has overflowed.
+      const bool usable = std::isfinite(residual_)
+                          && std::isfinite(kernels::dot<T>(problem_.x, problem_.x, order()));
+      return usable ? residual_ : std::numeric_limits<double>::infinity();
+    };
+    const double last = measure();
+    true_ = false;
+    residual_ = best_.settle(problem_.x, last, measure);
+    return watch_.reached(residual_) ? step_report{residual_, state::converged}
+                                     : end(s, residual_, why);
   }
 
   bool restarted() const noexcept {
@@ -95,7 +121,8 @@ protected:
 
 private:
   step_report confirm() noexcept {
-    true_residual();
+    if (!true_)
+      true_residual();
     if (watch_.reached(residual_))
       return {residual_, state::converged};
     if (!std::isfinite(residual_))
@@ -108,9 +135,10 @@ private:
   }
 
   watch watch_;
-  double last_finite_ = 1;
+  best_iterate<T> best_;
   int restarts_ = 0;
   bool restarted_ = false;
+  bool true_ = false; // residual_ has been computed from x as it is
 };
 
 } // namespace basal::solver::detail

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <basal/solver/detail/kept_residual.hpp>
 #include <basal/solver/solve_plan.hpp>
 #include <basal/solver/solve_result.hpp>
 
@@ -14,8 +15,9 @@ namespace basal::solver {
 /// of them. B and X are row-major: entry (i, k) is at i * width + k.
 ///
 /// Each column has its own state; one that ends (by any state) is left alone while the others go
-/// on. When all have ended by their recurrences, one more step checks the true residuals, and
-/// columns that fail go on. Contract of threads and memory as for stepper.
+/// on. When all have ended by their recurrences, one more step computes the true residuals: columns
+/// that only seemed to have converged go on, and those that failed get the best of their iterates,
+/// as from stepper. Contract of threads and memory as for stepper.
 template <class T>
 class block_stepper {
 public:
@@ -42,6 +44,9 @@ public:
   /// after that the first state among columns that is not `converged`, or `converged`.
   step_report step() noexcept;
 
+  /// Ends all columns that are still running, as stepper::finish() does.
+  step_report finish() noexcept;
+
   /// The report of one column.
   const step_report& column(std::size_t k) const noexcept {
     return columns_[k];
@@ -53,7 +58,7 @@ public:
   }
 
 private:
-  enum class phase : std::uint8_t { iterating, awaiting_check, ended };
+  enum class phase : std::uint8_t { iterating, awaiting_check, failed, ended };
 
   std::span<T> part(std::size_t which) const noexcept;
   void begin_columns() noexcept;
@@ -61,9 +66,13 @@ private:
   void iterate_neumann() noexcept;
   void iterate_gradient() noexcept;
   void true_residuals() noexcept;
+  void keep_better() noexcept;
   void check() noexcept;
+  void settle_failed() noexcept;
   void judge(std::size_t k, double squared) noexcept;
-  void end_column(std::size_t k, state s) noexcept;
+  void clear_recurrence(std::size_t k) noexcept;
+  void fail_column(std::size_t k, state s) noexcept;
+  bool any(phase p) const noexcept;
   step_report summary() const noexcept;
 
   const detail::plan_data<T>& data_;
@@ -79,6 +88,8 @@ private:
   std::uint64_t since_best_[max_width] = {};
   std::uint64_t steps_[max_width] = {};
   double scaled_[max_width] = {}; // r'Mr of conjugate gradients
+  state failure_[max_width] = {}; // of columns in phase::failed
+  detail::kept_residual kept_[max_width];
   step_report columns_[max_width];
 };
 

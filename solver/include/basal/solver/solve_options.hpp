@@ -51,7 +51,8 @@ struct solve_options {
   /// used, so that 0 means: as exact as the number type allows, which may end as stalled.
   double tolerance = 1e-6;
 
-  /// Steps after which the result is budget_exhausted. 0 is allowed: x stays the first guess.
+  /// Steps after which the result is budget_exhausted. 0 is allowed: x stays the first guess,
+  /// or becomes zeros where those are better.
   std::uint64_t iteration_limit = 10'000;
 
   /// Solve for this entry of x alone (random_walk, backward_push).

@@ -23,19 +23,22 @@ std::string_view to_string(state s) noexcept;
 
 /// What one step() knows when it returns.
 struct step_report {
-  /// |b - A x| / |b|, kept up to date by the step itself (0 for b = 0); for one entry the
-  /// half-width of its interval over its estimate. Always finite.
+  /// |b - A x| / |b| in 2-norms (0 for b = 0); for one entry by pushes or walks, the half-width of
+  /// its interval over its estimate. Always finite. While running it is what the step's recurrence
+  /// says, from which the truth may differ; in every other state it is computed from x.
   double residual = 1;
   solver::state state = solver::state::running;
 };
 
-/// Everything about a finished solve. `x` is finite in every state.
+/// Everything about a finished solve. `x` is finite in every state, and never worse than zeros or
+/// the first guess: of several attempts it is the best one's, and of an attempt that did not
+/// converge the best of what it kept.
 template <class T>
 struct solve_result {
   solver::state state = solver::state::running;
   std::vector<T> x;             ///< the solution; one number if one entry was asked for
   std::uint64_t iterations = 0; ///< steps taken, by all methods that were tried
-  double residual = 1;          ///< relative, as in step_report
+  double residual = 1;          ///< of this x, as in step_report
   double half_width = 0;        ///< one entry: the interval is x[0] +- half_width
   method chosen = method::automatic;
   preconditioning preconditioner = preconditioning::none;

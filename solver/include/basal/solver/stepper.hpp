@@ -39,6 +39,12 @@ public:
   /// limit is not looked at here: that is for the loop around it.
   step_report step() noexcept;
 
+  /// Ends a solve that is still running, where the caller does not want to go on: x is then the
+  /// best iterate that was kept, zeros if none is better, and the report has its true residual,
+  /// with the state budget_exhausted, or converged if that residual suffices. Costs two products
+  /// at most. Of a solve that has ended it returns the report.
+  step_report finish() noexcept;
+
   /// The last report; before the first step that of the first guess.
   const step_report& report() const noexcept {
     return report_;
