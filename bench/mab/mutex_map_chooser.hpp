@@ -25,7 +25,7 @@ public:
     auto& known = by_key_.try_emplace(key, knobs_).first->second;
     const double pressure = pressure_index(now, knobs_);
     arm choice = arm::offload;
-    if (check_guardrails(knobs_, now.workers, pressure, known.ema_us, known.strikes)
+    if (check_guardrails(knobs_, {now.workers, pressure, known.ema_us, known.strikes})
         == guardrail::none)
       choice = known.believed.cold(knobs_) ? arm::inline_here
                                            : known.believed.draw(pressure, knobs_, random_).lower();

@@ -17,9 +17,10 @@ double hint_us(compute_hint hint, const knobs& k) noexcept {
     return k.hint_medium_ema_us;
   case compute_hint::high:
     return k.hint_high_ema_us;
-  default:
-    return 0;
+  case compute_hint::unknown:
+    break;
   }
+  return 0;
 }
 
 // Others wait for the first results of a new family, and nobody for the
@@ -64,22 +65,16 @@ void chooser::count(const rationale& r) noexcept {
     --forced_offloads_;
     ++stats_[event::hint_offload];
     break;
-  case reason::gr0:
-    ++stats_[event::gr0_activation];
-    break;
-  case reason::gr1:
-    ++stats_[event::gr1_activation];
-    break;
-  case reason::gr2:
-    ++stats_[event::gr2_activation];
-    break;
-  case reason::gr3:
-    ++stats_[event::gr3_activation];
+  case reason::guardrail:
+    ++stats_[r.guard];
     break;
   case reason::cold_start:
     ++stats_[event::cold_start];
     break;
-  default:
+  case reason::none:
+  case reason::prices:
+  case reason::threshold:
+  case reason::annotation:
     break;
   }
 }
@@ -112,7 +107,7 @@ grant chooser::next_grant() const noexcept {
   if (last_.why == reason::annotation)
     return result;
   if (last_.why != reason::prices || k.chosen_by != policy::thompson
-      || check_guardrails(k, last_.workers, k.pressure_clip, expected_us, strikes_)
+      || check_guardrails(k, {last_.workers, k.pressure_clip, expected_us, strikes_})
            != guardrail::none)
     return {};
   const double pressure = grant::margin * std::max(last_.pressure_meanwhile, k.p_low);

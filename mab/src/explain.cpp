@@ -41,7 +41,7 @@ std::string average(const rationale& r) {
 }
 
 std::string gr0_text(const rationale& r, const knobs& k) {
-  const std::string one = "guardrail GR0: there is only one message executor, ";
+  const std::string one = "there is only one message executor, ";
   if (r.ema_us >= k.t_tiny_inline_us)
     return one + "and " + average(r) + " is not below " + us(k.t_tiny_inline_us)
            + " (t_tiny_inline_us)";
@@ -53,6 +53,25 @@ std::string gr0_text(const rationale& r, const knobs& k) {
     return others_wait + ", and nobody knows yet how long the handler takes";
   return others_wait + ", and " + average(r) + " is not below " + us(k.offload_overhead_us)
          + ", what an offload costs undisturbed (offload_overhead_us)";
+}
+
+std::string guardrail_text(const rationale& r, const knobs& k) {
+  switch (r.guard) {
+  case guardrail::gr0:
+    return gr0_text(r, k);
+  case guardrail::gr1:
+    return average(r) + " is above " + us(k.t_block_hard_us) + " (t_block_hard_us)";
+  case guardrail::gr2:
+    return "pressure " + number(r.pressure) + " is above " + number(k.p_high) + " (p_high), and "
+           + average(r) + " is above " + us(k.t_inline_under_pressure_us)
+           + " (t_inline_under_pressure_us)";
+  case guardrail::gr3:
+    return "inline runs took more than " + us(k.t_strike_us) + " recently (" + number(r.strikes)
+           + " strikes left, allowed are less than " + number(k.s_max) + ")";
+  case guardrail::none:
+    break;
+  }
+  return {};
 }
 
 // Two prices: how long others would wait for an inline run, and what an offload costs.
@@ -78,18 +97,8 @@ std::string why(const rationale& r, const knobs& k) {
   switch (r.why) {
   case reason::hint_exploration:
     return "the hint compute_hint::high forces the first offloads";
-  case reason::gr0:
-    return gr0_text(r, k);
-  case reason::gr1:
-    return "guardrail GR1: " + average(r) + " is above " + us(k.t_block_hard_us)
-           + " (t_block_hard_us)";
-  case reason::gr2:
-    return "guardrail GR2: pressure " + number(r.pressure) + " is above " + number(k.p_high)
-           + " (p_high), and " + average(r) + " is above " + us(k.t_inline_under_pressure_us)
-           + " (t_inline_under_pressure_us)";
-  case reason::gr3:
-    return "guardrail GR3: inline runs took more than " + us(k.t_strike_us) + " recently ("
-           + number(r.strikes) + " strikes left, allowed are less than " + number(k.s_max) + ")";
+  case reason::guardrail:
+    return std::string{"guardrail "} + info_of(r.guard).name + ": " + guardrail_text(r, k);
   case reason::cold_start:
     return "nothing is known about the handler yet, and inline is cheaper if it is fast";
   case reason::prices:
@@ -97,9 +106,12 @@ std::string why(const rationale& r, const knobs& k) {
   case reason::threshold:
     return average(r) + " is " + (r.choice == arm::offload ? "" : "not ") + "above "
            + us(k.static_threshold_us) + " (static_threshold_us)";
-  default:
+  case reason::annotation:
     return std::string{"policy "} + to_string(k.chosen_by);
+  case reason::none:
+    break;
   }
+  return {};
 }
 
 std::string belief_text(const posterior& p) {

@@ -56,7 +56,7 @@ family_snapshot family::snapshot() const {
                          pressure_.load(std::memory_order_relaxed),
                          shown_function_time_.get(),
                          shown_overhead_.get()};
-  for (std::size_t i = 0; i < event_count; ++i)
+  for (std::size_t i = 0; i < counter_count; ++i)
     result.totals.counts[i] = counts_[i].load(std::memory_order_relaxed);
   return result;
 }
@@ -73,7 +73,7 @@ void family::publish(const posterior& function_time, const posterior& overhead, 
   if (overhead.n() >= 1 && std::isfinite(overhead.mean())) // less has faded: others know better
     overhead_.add(overhead.mean());
   pressure_.store(pressure, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < event_count; ++i)
+  for (std::size_t i = 0; i < counter_count; ++i)
     if (since_last.counts[i] != 0)
       counts_[i].fetch_add(since_last.counts[i], std::memory_order_relaxed);
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+using basal::mab::event;
 using namespace adaptive_tests;
 using basal::actors::adaptive;
 using basal::actors::adaptive_actor_config;
@@ -229,9 +230,9 @@ TEST_CASE_METHOD(fixture, "an exception is the actor's end, and its outcome is c
     CHECK_THAT(system.render(ask_error(worker, 1)), ContainsSubstring("out of paper"));
     self->wait_for(worker);
     const auto counted = stats(config.name);
-    CHECK(counted.finished == 1);
-    CHECK(counted.abandoned_decisions == 0);
-    CHECK(counted.offload_decisions == (where.offloaded ? 1 : 0));
+    CHECK(counted.counts[event::finished] == 1);
+    CHECK(counted.counts[event::abandoned] == 0);
+    CHECK(counted.counts[event::offload_decision] == (where.offloaded ? 1 : 0));
   }
 }
 
@@ -342,8 +343,8 @@ TEST_CASE_METHOD(fixture, "inline_only handlers stay, and are counted if they ar
     CHECK(ask<int>(worker, 1.0) == 1);
   }
   const auto counted = stats("annotated");
-  CHECK(counted.inline_decisions == 4);
-  CHECK(counted.offload_decisions == 0);
+  CHECK(counted.counts[event::inline_decision] == 4);
+  CHECK(counted.counts[event::offload_decision] == 0);
   CHECK(counted.function_time.typical_ns >= 1'000'000);
 }
 
@@ -358,9 +359,9 @@ TEST_CASE_METHOD(fixture, "hints come from the message type and from the configu
   CHECK(ask<int>(worker, slow_message{}) == 1);
   CHECK(ask<int>(worker, 1.0) == 1);
   CHECK(ask<int>(worker, 1) == 0); // the first one, of which nothing is known
-  CHECK(stats("by type").hint_offloads == 1);
-  CHECK(stats("by configuration").hint_offloads == 1);
-  CHECK(stats("without").cold_starts == 1);
+  CHECK(stats("by type").counts[event::hint_offload] == 1);
+  CHECK(stats("by configuration").counts[event::hint_offload] == 1);
+  CHECK(stats("without").counts[event::cold_start] == 1);
 }
 
 TEST_CASE_METHOD(fixture, "a new actor starts from what others of its type have learned") {

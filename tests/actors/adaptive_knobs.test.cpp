@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+using basal::mab::event;
 using namespace adaptive_tests;
 using basal::actors::adaptive;
 using basal::actors::knob_options;
@@ -184,12 +185,12 @@ TEST_CASE_METHOD(fixture,
   REQUIRE(all.choosers.size() == 1);
   const auto& x = all.choosers.front();
   CHECK(x.name == "shop/order");
-  CHECK(x.inline_decisions + x.offload_decisions == 8);
+  CHECK(x.counts[event::inline_decision] + x.counts[event::offload_decision] == 8);
   CHECK(x.function_time.observations == 8);
   CHECK(x.function_time.typical_ns >= 1'000'000);
-  CHECK(x.offload_overhead.observations == x.offload_decisions);
+  CHECK(x.offload_overhead.observations == x.counts[event::offload_decision]);
   const auto sum = basal::actors::total(all.choosers);
-  CHECK(sum.finished == x.finished);
+  CHECK(sum.counts[event::finished] == x.counts[event::finished]);
   CHECK_THAT(caf::deep_to_string(all),
              ContainsSubstring("choosers = [chooser_stats(name = \"shop/order\", "
                                "inline_decisions = "));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+using basal::mab::event;
 using namespace adaptive_tests;
 using basal::actors::adaptive_future;
 using basal::actors::adaptive_scope;
@@ -84,10 +85,10 @@ TEST_CASE_METHOD(fixture, "the next one-shot of a type knows what the one before
   for (int i = 0; i < 3; ++i)
     CHECK(ask<int>(worker, 1) == 1);
   const auto counted = stats("slow one");
-  CHECK(counted.inline_decisions == 1);
-  CHECK(counted.offload_decisions == 3);
-  CHECK(counted.finished == 4);
-  CHECK(counted.prior_adoptions == 3);
+  CHECK(counted.counts[event::inline_decision] == 1);
+  CHECK(counted.counts[event::offload_decision] == 3);
+  CHECK(counted.counts[event::finished] == 4);
+  CHECK(counted.counts[event::prior_adoption] == 3);
 }
 
 TEST_CASE_METHOD(fixture, "a scope ends after its functions, so they may borrow") {

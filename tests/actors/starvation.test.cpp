@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+using basal::mab::event;
 using namespace adaptive_tests;
 using namespace std::chrono_literals;
 using basal::actors::adaptive;
@@ -80,10 +81,10 @@ TEST_CASE("of many new actors with a slow handler, at most one for each executor
     all.clear();
     f.self->await_all_other_actors_done();
     const auto counted = f.stats("slow");
-    CHECK(counted.finished == static_cast<std::uint64_t>(count));
-    CHECK(counted.inline_decisions == static_cast<std::uint64_t>(where.inline_runs));
-    CHECK(counted.starvation_events == counted.inline_decisions);
-    CHECK(counted.abandoned_decisions == 0);
+    CHECK(counted.counts[event::finished] == static_cast<std::uint64_t>(count));
+    CHECK(counted.counts[event::inline_decision] == static_cast<std::uint64_t>(where.inline_runs));
+    CHECK(counted.counts[event::starvation] == counted.counts[event::inline_decision]);
+    CHECK(counted.counts[event::abandoned] == 0);
   }
 }
 
@@ -107,5 +108,5 @@ TEST_CASE("under 30 % load with slow handlers, at most the first one runs inline
   slow = nullptr;
   echo = nullptr;
   f.self->await_all_other_actors_done();
-  CHECK(f.stats("slow").starvation_events == static_cast<std::uint64_t>(where.inline_runs));
+  CHECK(f.stats("slow").counts[event::starvation] == static_cast<std::uint64_t>(where.inline_runs));
 }

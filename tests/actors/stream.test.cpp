@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+using basal::mab::event;
 using namespace adaptive_tests;
 using basal::actors::adaptive_actor_config;
 using basal::actors::adaptive_map;
@@ -135,8 +136,10 @@ TEST_CASE_METHOD(fixture,
   });
   CHECK(ask<int>(worker, 5) == 1); // the first element of the first one
   CHECK(ask<int>(worker, 5) == 0);
-  CHECK(stats("pixels").inline_decisions + stats("pixels").offload_decisions == 10);
-  CHECK(stats("pixels").prior_adoptions == 1);
+  CHECK(stats("pixels").counts[event::inline_decision]
+          + stats("pixels").counts[event::offload_decision]
+        == 10);
+  CHECK(stats("pixels").counts[event::prior_adoption] == 1);
 }
 
 TEST_CASE_METHOD(fixture, "a stage of a CAF stream keeps the order") {

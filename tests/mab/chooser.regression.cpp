@@ -18,7 +18,7 @@ TEST_CASE("one slow inline run does not forbid inline for ever") {
   REQUIRE(a.decider().strikes() >= 1);
   const auto after = a.run({.function_us = 20}, load_of(0.7), 4899);
   CHECK(after.inline_runs > 4700);
-  CHECK(a.decider().counters()[event::gr3_activation] <= 2);
+  CHECK(a.decider().counters()[guardrail::gr3] <= 2);
 }
 
 // GR1's trap door. In loom-rs, streams report an offload's round trip as its function time.

@@ -63,6 +63,10 @@ struct fixture {
   std::uint64_t count(event x) const {
     return c.counters()[x];
   }
+
+  std::uint64_t count(guardrail x) const {
+    return c.counters()[x];
+  }
 };
 
 } // namespace
@@ -86,7 +90,7 @@ TEST_CASE_METHOD(fixture, "known slow handlers are offloaded by GR1, fast ones l
   for (int i = 0; i < 100; ++i)
     step(3000);
   CHECK(count(event::inline_decision) == 1);
-  CHECK(count(event::gr1_activation) == 99);
+  CHECK(count(guardrail::gr1) == 99);
 }
 
 TEST_CASE_METHOD(fixture, "a single executor offloads what is not tiny: GR0 is counted") {
@@ -94,7 +98,7 @@ TEST_CASE_METHOD(fixture, "a single executor offloads what is not tiny: GR0 is c
   step(80);
   for (int i = 0; i < 9; ++i)
     CHECK(step(80) == arm::offload);
-  CHECK(count(event::gr0_activation) == 9);
+  CHECK(count(guardrail::gr0) == 9);
 }
 
 TEST_CASE_METHOD(fixture, "a strike forbids inline until the next outcome") {
@@ -105,11 +109,11 @@ TEST_CASE_METHOD(fixture, "a strike forbids inline until the next outcome") {
   CHECK(count(event::starvation) == 1);
   CHECK(c.effective_ema_us() < 250); // so that GR3 is what acts, not GR1
   CHECK(step(5) == arm::offload);
-  CHECK(c.last().why == reason::gr3);
-  CHECK(count(event::gr3_activation) == 1);
+  CHECK(c.last().guard == guardrail::gr3);
+  CHECK(count(guardrail::gr3) == 1);
   CHECK(c.strikes() == Approx(0.993));
   step(5);
-  CHECK(count(event::gr3_activation) == 1);
+  CHECK(count(guardrail::gr3) == 1);
 }
 
 TEST_CASE_METHOD(fixture, "a run of exactly t_strike_us is no strike, the least bit longer is") {
@@ -139,7 +143,7 @@ TEST_CASE_METHOD(fixture, "two strikes at once take 99 outcomes to fade below on
   int outcomes = 0;
   for (; c.strikes() >= 1 && outcomes < 1000; ++outcomes) {
     CHECK(step(5) == arm::offload);
-    CHECK(c.last().why == reason::gr3);
+    CHECK(c.last().guard == guardrail::gr3);
   }
   CHECK(outcomes == 99);
 }
@@ -200,7 +204,7 @@ TEST_CASE_METHOD(fixture, "hints: low and medium start inline, medium not on one
   SECTION("medium on one executor") {
     calm = load_of(0.1, 1);
     CHECK(step(200, 12, compute_hint::medium) == arm::offload);
-    CHECK(c.last().why == reason::gr0);
+    CHECK(c.last().guard == guardrail::gr0);
   }
 }
 

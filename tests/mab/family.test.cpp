@@ -84,7 +84,7 @@ TEST_CASE("a new chooser starts from what its family knows") {
   const auto t = second.run({.function_us = 3000}, load_of(0.7), 20);
   CHECK(t.inline_runs == 0);
   CHECK(second.decider().counters()[event::prior_adoption] == 1);
-  CHECK(second.decider().counters()[event::gr1_activation] == 20);
+  CHECK(second.decider().counters()[guardrail::gr1] == 20);
 }
 
 TEST_CASE("what others learned fades out over the first five observations") {

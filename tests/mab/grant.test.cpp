@@ -121,7 +121,7 @@ TEST_CASE_METHOD(settled,
   CHECK(c.strikes() == 1);
   CHECK(c.counters()[event::starvation] == 1);
   CHECK(step(2) == arm::offload);
-  CHECK(c.last().why == reason::gr3);
+  CHECK(c.last().guard == guardrail::gr3);
 }
 
 TEST_CASE("a handler that becomes slow is offloaded within 20 messages, with grants or without") {

@@ -55,7 +55,7 @@ TEST_CASE("UCB1 is guarded as Thompson sampling is") {
   actor a{with(policy::ucb1)};
   const auto t = a.run({.function_us = 3000}, load_of(1), 100);
   CHECK(t.inline_runs == 1);
-  CHECK(a.decider().counters()[event::gr1_activation] == 99);
+  CHECK(a.decider().counters()[guardrail::gr1] == 99);
 }
 
 TEST_CASE("corrected Thompson sampling consumes one random number when prices decide") {
@@ -88,6 +88,6 @@ TEST_CASE("corrected Thompson sampling consumes one random number when prices de
   step(1e6); // the next one is GR1's
   const int before = random.calls;
   step(20);
-  CHECK(c.last().why == reason::gr1);
+  CHECK(c.last().guard == guardrail::gr1);
   CHECK(random.calls == before);
 }

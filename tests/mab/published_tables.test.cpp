@@ -41,11 +41,11 @@ int observations_to_stable(const knobs& k, std::uint64_t seed, const world& w, a
 int observations_to_gr1(const knobs& k, double slow_us) {
   actor a{k};
   a.run(work(20, k), learning_load, 200);
-  const auto before = a.decider().counters()[event::gr1_activation];
+  const auto before = a.decider().counters()[guardrail::gr1];
   for (int i = 0; i < 1000; ++i) {
     tally t;
     a.step(work(slow_us, k), learning_load, t);
-    if (a.decider().counters()[event::gr1_activation] != before)
+    if (a.decider().counters()[guardrail::gr1] != before)
       return i;
   }
   return -1;
@@ -126,7 +126,7 @@ TEST_CASE("pressure escalation as published: pressures, and guardrail hits 0, 0,
       CHECK(pressure_index(now, k) == Approx(pressure).margin(0.03));
       actor a{k};
       const auto t = a.run(work(150, k), now, 100);
-      CHECK(a.decider().counters()[event::gr2_activation] == hits);
+      CHECK(a.decider().counters()[guardrail::gr2] == hits);
       sum += hits;
       if (hits > 0)
         CHECK(t.inline_runs == 1);

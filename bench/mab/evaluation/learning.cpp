@@ -140,7 +140,7 @@ void shift_lengths(report& r) {
     actor a{k};
     a.run(work(20, k), learning_load, 200);
     int n = -1;
-    for (tally t; a.decider().counters()[event::gr1_activation] == 0; ++n)
+    for (tally t; a.decider().counters()[guardrail::gr1] == 0; ++n)
       a.step(work(us, k), learning_load, t);
     rows[0].push_back(number(us) + " us");
     rows[1].push_back(std::to_string(n));
@@ -189,7 +189,7 @@ void pressure_escalation(report& r) {
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         actor a{model(m), seed};
         share += a.run(work(150, model(m)), now, 100).inline_share() / seeds;
-        const auto seen = a.decider().counters()[event::gr2_activation];
+        const auto seen = a.decider().counters()[guardrail::gr2];
         cells[2] = std::to_string(seen);
         r.expect(seen == hits, std::string{"MB6: GR2 hits under "} + name + " load, model "
                                  + to_string(m) + ": " + std::to_string(seen));

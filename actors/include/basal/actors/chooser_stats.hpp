@@ -1,12 +1,15 @@
 #pragma once
 
 #include <basal/actors/detail/named_field.hpp>
+#include <basal/mab/stats.hpp>
 
 #include <caf/fwd.hpp>
 #include <caf/meta/type_name.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace basal::actors {
@@ -23,22 +26,7 @@ struct cost_belief {
 /// decisions of each living chooser late.
 struct chooser_stats {
   std::string name;
-  std::uint64_t inline_decisions = 0;
-  std::uint64_t offload_decisions = 0;
-  std::uint64_t gr0_activations = 0; ///< decisions that guardrail GR0 made offloads
-  std::uint64_t gr1_activations = 0;
-  std::uint64_t gr2_activations = 0;
-  std::uint64_t gr3_activations = 0;
-  std::uint64_t hint_offloads = 0;   ///< offloads forced by compute_hint::high
-  std::uint64_t cold_starts = 0;     ///< inline because nothing was known
-  std::uint64_t prior_adoptions = 0; ///< choosers that started from what others had learned
-  std::uint64_t finished = 0;
-  std::uint64_t abandoned_decisions = 0;
-  std::uint64_t finished_twice = 0;
-  std::uint64_t starvation_events = 0; ///< inline runs longer than t_strike_us
-  std::uint64_t clamped_costs = 0;
-  std::uint64_t missing_function_times = 0;
-  std::uint64_t shifts = 0;           ///< times that a cost had changed for good
+  mab::stats counts;                  ///< counts[mab::event::...], counts[mab::guardrail::...]
   std::uint64_t pressure_percent = 0; ///< at the newest report; 100: one unit of pressure
   cost_belief function_time;          ///< of the chooser that reported last
   cost_belief offload_overhead;       ///< likewise; models other than corrected: the round trip
@@ -61,21 +49,24 @@ typename Inspector::result_type inspect(Inspector& f, cost_belief& x) {
            field("spread_percent", x.spread_percent), field("observations", x.observations));
 }
 
+namespace detail {
+
+template <class Inspector, std::size_t... I>
+typename Inspector::result_type inspect_counts(Inspector& f, chooser_stats& x,
+                                               std::index_sequence<I...>) {
+  const field_namer<Inspector> field;
+  return f(caf::meta::type_name("chooser_stats"), field("name", x.name),
+           field(mab::counter_name(I), x.counts.counts[I])...,
+           field("pressure_percent", x.pressure_percent), field("function_time", x.function_time),
+           field("offload_overhead", x.offload_overhead));
+}
+
+} // namespace detail
+
+/// A field for each counter, named as mab names it.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, chooser_stats& x) {
-  const detail::field_namer<Inspector> field;
-  return f(
-    caf::meta::type_name("chooser_stats"), field("name", x.name),
-    field("inline_decisions", x.inline_decisions), field("offload_decisions", x.offload_decisions),
-    field("gr0_activations", x.gr0_activations), field("gr1_activations", x.gr1_activations),
-    field("gr2_activations", x.gr2_activations), field("gr3_activations", x.gr3_activations),
-    field("hint_offloads", x.hint_offloads), field("cold_starts", x.cold_starts),
-    field("prior_adoptions", x.prior_adoptions), field("finished", x.finished),
-    field("abandoned_decisions", x.abandoned_decisions), field("finished_twice", x.finished_twice),
-    field("starvation_events", x.starvation_events), field("clamped_costs", x.clamped_costs),
-    field("missing_function_times", x.missing_function_times), field("shifts", x.shifts),
-    field("pressure_percent", x.pressure_percent), field("function_time", x.function_time),
-    field("offload_overhead", x.offload_overhead));
+  return detail::inspect_counts(f, x, std::make_index_sequence<mab::counter_count>{});
 }
 
 } // namespace basal::actors

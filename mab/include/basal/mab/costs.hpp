@@ -69,9 +69,10 @@ public:
       return observe_separate(ran, cost_us, function_us, k);
     case cost_model::seed_literal:
       return observe_literal(ran, cost_us, k);
-    default:
-      return observe_corrected(ran, cost_us, function_us, elapsed_us, k);
+    case cost_model::corrected:
+      break;
     }
+    return observe_corrected(ran, cost_us, function_us, elapsed_us, k);
   }
 
   /// Adds `count` inline runs that took `average_us` (corrected).
@@ -104,9 +105,10 @@ public:
       const double off = draw_arm(offload_.belief(), random);
       return {in * (1 + blocking), off + std::log(k.offload_overhead_us)};
     }
-    default:
-      return {log_function_ + std::log(blocking), draw_overhead(random)};
+    case cost_model::corrected:
+      break;
     }
+    return {log_function_ + std::log(blocking), draw_overhead(random)};
   }
 
   /// The prices as they are believed to be, without chance.

@@ -98,7 +98,7 @@ private:
   pooled_mean overhead_;
 
   // Statistics: relaxed, nobody acts on them.
-  std::array<std::atomic<std::uint64_t>, event_count> counts_{};
+  std::array<std::atomic<std::uint64_t>, counter_count> counts_{};
   std::atomic<double> pressure_{0};
   shown_posterior shown_function_time_;
   shown_posterior shown_overhead_;

@@ -20,8 +20,17 @@ enum class compute_hint {
 };
 
 constexpr const char* to_string(compute_hint x) noexcept {
-  constexpr const char* names[] = {"unknown", "low", "medium", "high"};
-  return names[static_cast<int>(x)];
+  switch (x) {
+  case compute_hint::unknown:
+    return "unknown";
+  case compute_hint::low:
+    return "low";
+  case compute_hint::medium:
+    return "medium";
+  case compute_hint::high:
+    return "high";
+  }
+  return "?"; // no enumerator
 }
 
 /// A type gives hints by a function that argument-dependent lookup finds:

@@ -29,14 +29,31 @@ enum class cost_model {
 };
 
 constexpr const char* to_string(policy x) noexcept {
-  constexpr const char* names[]
-    = {"thompson", "ucb1", "static_threshold", "always_inline", "always_offload"};
-  return names[static_cast<int>(x)];
+  switch (x) {
+  case policy::thompson:
+    return "thompson";
+  case policy::ucb1:
+    return "ucb1";
+  case policy::static_threshold:
+    return "static_threshold";
+  case policy::always_inline:
+    return "always_inline";
+  case policy::always_offload:
+    return "always_offload";
+  }
+  return "?"; // no enumerator
 }
 
 constexpr const char* to_string(cost_model x) noexcept {
-  constexpr const char* names[] = {"corrected", "separate_arms", "seed_literal"};
-  return names[static_cast<int>(x)];
+  switch (x) {
+  case cost_model::corrected:
+    return "corrected";
+  case cost_model::separate_arms:
+    return "separate_arms";
+  case cost_model::seed_literal:
+    return "seed_literal";
+  }
+  return "?"; // no enumerator
 }
 
 /// The parameters of a family of choosers. The defaults are those of loom-rs

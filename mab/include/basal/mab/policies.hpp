@@ -16,25 +16,18 @@ namespace basal::mab {
 enum class reason {
   none,             ///< no decision yet
   hint_exploration, ///< compute_hint::high forces the first offloads
-  gr0,              ///< a guardrail; see guardrail
-  gr1,
-  gr2,
-  gr3,
-  cold_start, ///< nothing known: inline, which is cheaper if the handler is fast
-  prices,     ///< the lower price
-  threshold,  ///< policy static_threshold
-  annotation, ///< policies always_inline and always_offload
+  guardrail,        ///< rationale.guard
+  cold_start,       ///< nothing known: inline, which is cheaper if the handler is fast
+  prices,           ///< the lower price
+  threshold,        ///< policy static_threshold
+  annotation,       ///< policies always_inline and always_offload
 };
-
-constexpr reason to_reason(guardrail x) noexcept {
-  constexpr reason reasons[] = {reason::none, reason::gr0, reason::gr1, reason::gr2, reason::gr3};
-  return reasons[static_cast<int>(x)];
-}
 
 /// The numbers behind one decision: everything that explain() prints.
 struct rationale {
   arm choice = arm::inline_here;
   reason why = reason::none;
+  guardrail guard = guardrail::none; ///< which, if `why` is reason::guardrail
   double pressure = 0;
   double pressure_meanwhile = 0; ///< that of its prices; see pressure_during()
   std::uint32_t workers = 0;
@@ -47,7 +40,7 @@ struct rationale {
 struct evidence {
   const costs& believed;
   double ema_us;  ///< 0 while unknown
-  double strikes; ///< see guardrail::gr3
+  double strikes; ///< see situation
   bool exploring; ///< forced offloads remain
   std::uint64_t inline_runs;
   std::uint64_t offload_runs;
@@ -81,9 +74,9 @@ void learn_and_guard(rationale& r, const evidence& e, const knobs& k, Random& ra
     r.why = reason::hint_exploration;
     return;
   }
-  const auto guard = check_guardrails(k, r.workers, r.pressure, e.ema_us, e.strikes);
-  if (guard != guardrail::none) {
-    r.why = to_reason(guard);
+  r.guard = check_guardrails(k, {r.workers, r.pressure, e.ema_us, e.strikes});
+  if (r.guard != guardrail::none) {
+    r.why = reason::guardrail;
     return;
   }
   if (e.believed.cold(k)) {
@@ -119,8 +112,10 @@ rationale decide(const evidence& e, const load& now, const knobs& k, Random& ran
     r.why = reason::annotation;
     r.choice = k.chosen_by == policy::always_inline ? arm::inline_here : arm::offload;
     break;
-  default:
+  case policy::thompson:
+  case policy::ucb1:
     detail::learn_and_guard(r, e, k, random);
+    break;
   }
   return r;
 }

@@ -51,8 +51,15 @@ enum class pressure_band {
 };
 
 constexpr const char* to_string(pressure_band x) noexcept {
-  constexpr const char* names[] = {"low", "normal", "high"};
-  return names[static_cast<int>(x)];
+  switch (x) {
+  case pressure_band::low:
+    return "low";
+  case pressure_band::normal:
+    return "normal";
+  case pressure_band::high:
+    return "high";
+  }
+  return "?"; // no enumerator
 }
 
 constexpr pressure_band band_of(double pressure, const knobs& k) noexcept {

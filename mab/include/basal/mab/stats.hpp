@@ -3,18 +3,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <iterator>
+
+#include <basal/mab/guardrails.hpp>
 
 namespace basal::mab {
 
-/// What is counted, for each chooser and for each family.
+/// What is counted besides activations of guardrails, for each chooser and for each family. A
+/// closed set: an enumerator and its row in event_names make a counter.
 enum class event : unsigned char {
   inline_decision,
   offload_decision,
-  gr0_activation, ///< decisions that guardrail GR0 made offloads; likewise the next three
-  gr1_activation,
-  gr2_activation,
-  gr3_activation,
   hint_offload,          ///< offloads forced by compute_hint::high
   cold_start,            ///< inline because nothing at all was known
   prior_adoption,        ///< choosers that started from what others had learned
@@ -25,34 +24,28 @@ enum class event : unsigned char {
   clamped_cost,          ///< values that were zero, negative, huge or not finite
   missing_function_time, ///< offloads of which only the round trip is known
   shift,                 ///< times that a cost was found to have changed for good
+  count                  ///< last: how many there are
 };
 
-inline constexpr std::size_t event_count = static_cast<std::size_t>(event::shift) + 1;
+inline constexpr std::size_t event_count = static_cast<std::size_t>(event::count);
+
+inline constexpr const char* event_names[]
+  = {"inline_decisions",  "offload_decisions", "hint_offloads",          "cold_starts",
+     "prior_adoptions",   "finished",          "abandoned_decisions",    "finished_twice",
+     "starvation_events", "clamped_costs",     "missing_function_times", "shifts"};
+static_assert(std::size(event_names) == event_count, "each event has a name");
+
+/// Events, then guardrails.
+inline constexpr std::size_t counter_count = event_count + guardrail_count;
 
 /// In the spelling of a metric: "inline_decisions", "gr1_activations".
-constexpr const char* metric_name(event x) noexcept {
-  constexpr const char* names[event_count] = {"inline_decisions",
-                                              "offload_decisions",
-                                              "gr0_activations",
-                                              "gr1_activations",
-                                              "gr2_activations",
-                                              "gr3_activations",
-                                              "hint_offloads",
-                                              "cold_starts",
-                                              "prior_adoptions",
-                                              "finished",
-                                              "abandoned",
-                                              "finished_twice",
-                                              "starvation_events",
-                                              "clamped_costs",
-                                              "missing_function_times",
-                                              "shifts"};
-  return names[static_cast<std::size_t>(x)];
+constexpr const char* counter_name(std::size_t index) noexcept {
+  return index < event_count ? event_names[index] : guardrail_table[index - event_count].metric;
 }
 
 /// Counts since the start. A plain value; not thread-safe.
 struct stats {
-  std::array<std::uint64_t, event_count> counts{};
+  std::array<std::uint64_t, counter_count> counts{}; ///< by index of counter_name()
 
   std::uint64_t& operator[](event x) noexcept {
     return counts[static_cast<std::size_t>(x)];
@@ -62,18 +55,27 @@ struct stats {
     return counts[static_cast<std::size_t>(x)];
   }
 
+  /// Decisions that a guardrail other than none made offloads.
+  std::uint64_t& operator[](guardrail x) noexcept {
+    return counts[event_count + static_cast<std::size_t>(x)];
+  }
+
+  std::uint64_t operator[](guardrail x) const noexcept {
+    return counts[event_count + static_cast<std::size_t>(x)];
+  }
+
   std::uint64_t decisions() const noexcept {
     return (*this)[event::inline_decision] + (*this)[event::offload_decision];
   }
 
   stats& operator+=(const stats& other) noexcept {
-    for (std::size_t i = 0; i < event_count; ++i)
+    for (std::size_t i = 0; i < counter_count; ++i)
       counts[i] += other.counts[i];
     return *this;
   }
 
   friend stats operator-(stats a, const stats& b) noexcept {
-    for (std::size_t i = 0; i < event_count; ++i)
+    for (std::size_t i = 0; i < counter_count; ++i)
       a.counts[i] -= b.counts[i];
     return a;
   }
