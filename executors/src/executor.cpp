@@ -56,6 +56,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
+    rest_after_(tick_clock::to_ticks(rest_after)),
     ticks_(pool.config().simulate.ticks),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
@@ -81,7 +82,7 @@ void executor::enter() {
   exceptions_ = abi::__cxa_get_globals();
   native_.emplace(*this);
   running_ = &*native_;
-  tick_start_ = last_look_ = now();
+  tick_start_ = last_look_ = awake_since_ = now();
   load_.set_running(true, last_look_);
   pool_.backstop_->arm(); // may find work at once and not sleep for long
   fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool
@@ -90,12 +91,8 @@ void executor::enter() {
 void executor::leave() {
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
-  fibers_.store(nullptr, std::memory_order_release);
-  while (spares_ != nullptr) {
-    auto& f = *spares_;
-    spares_ = f.next_spare_;
-    fiber::destroy(f, pool_.stacks());
-  }
+  while (auto* f = spares_.take())
+    fiber::destroy(*f, pool_.stacks());
   current_executor = nullptr;
   doing_.store(nullptr, std::memory_order_relaxed);
   const auto& hooks = pool_.config().hooks;
@@ -113,8 +110,7 @@ void executor::loop() noexcept {
       pause();
   }
   // This fiber is left for good; keep it where thread_main() finds it.
-  running_->next_spare_ = spares_;
-  spares_ = running_;
+  spares_.keep(*running_);
 }
 
 void executor::run(work_item item) noexcept {
@@ -130,10 +126,8 @@ void executor::run(work_item item) noexcept {
 // -- fibers -------------------------------------------------------------------
 
 fiber* executor::spare_fiber() noexcept {
-  if (auto* f = spares_) {
-    spares_ = f->next_spare_;
+  if (auto* f = spares_.take())
     return f;
-  }
   try {
     auto& f = fiber::create(*this, pool_.stacks());
     counters_.fibers_created.add();
@@ -173,8 +167,7 @@ void executor::resume(fiber& f) noexcept {
     *running_, f,
     [](void* self, fiber& from) noexcept {
       auto& owner = *static_cast<executor*>(self);
-      from.next_spare_ = owner.spares_;
-      owner.spares_ = &from;
+      owner.spares_.put(from, owner);
     },
     this);
 }
@@ -530,13 +523,17 @@ void executor::park() noexcept {
   if (must_sleep) {
     counters_.times_parked.add();
     doing_.store(nullptr, std::memory_order_relaxed);
-    load_.set_running(false, now());
+    const auto since = now();
+    load_.set_running(false, since);
+    run_since_rest_ += since - awake_since_;
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
       pause();
     linger();
+    if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
+      rest();
     if (idle.sleep(index_))
       counters_.wake_ups.add();
-    tick_start_ = last_look_ = now();
+    tick_start_ = last_look_ = awake_since_ = now();
     load_.set_running(true, last_look_);
   }
   searching_ = true;
@@ -555,6 +552,12 @@ void executor::linger() noexcept {
   const auto start = now();
   while (now() - start < ticks && !idle.is_woken(index_))
     pause_between_looks();
+}
+
+/// Gives memory back while there is nothing else to do.
+void executor::rest() noexcept {
+  run_since_rest_ = 0;
+  spares_.rest(*running_);
 }
 
 /// The last look before sleep. seq_cst loads throughout: see idle_set.

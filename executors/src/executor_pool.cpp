@@ -27,7 +27,9 @@ pool_config validated(pool_config config) {
 executor_pool::executor_pool(pool_config config)
   : config_(validated(std::move(config))),
     spins_(usable_cpus() > 1 ? config_.spins : 0),
-    stacks_(config_.stack_bytes),
+    stacks_(config_.stack_bytes, config_.simulate.protected_guards
+                                   ? stack_pool::guard_kind::protected_
+                                   : stack_pool::guard_kind::best),
     idle_(config_.executors),
     step_random_(config_.simulate.seed, config_.executors) {
   tick_clock::nanoseconds_per_tick(); // measured here, not in the first task
@@ -39,7 +41,7 @@ executor_pool::executor_pool(pool_config config)
   try {
     // The first stacks now, where running out of memory can be reported.
     for (auto& e : executors_)
-      e->spares_ = &fiber::create(*e, stacks_);
+      e->spares_.keep(fiber::create(*e, stacks_));
     if (!config_.simulate.stepped)
       start_threads();
     constructed_ = true;
@@ -167,8 +169,8 @@ void executor_pool::end_stop() {
   if (config_.simulate.stepped && constructed_)
     leave_steps();
   for (auto& e : executors_) // of those that never ran, because the constructor failed
-    if (e->spares_ != nullptr)
-      fiber::destroy(*e->spares_, stacks_);
+    while (auto* f = e->spares_.take())
+      fiber::destroy(*f, stacks_);
   // Overflow of an executor's ring may have come after the others had left.
   while (auto item = injection_.pop())
     if (item.ops->discard != nullptr)

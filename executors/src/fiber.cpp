@@ -43,12 +43,12 @@ fiber::fiber(executor& home) noexcept : home_(&home) {
 fiber::fiber(executor& home, stack s) noexcept
   : home_(&home),
     stack_(s),
-    asan_bottom_(s.base),
-    asan_size_(s.bytes),
+    asan_bottom_(s.floor),
+    asan_size_(static_cast<std::size_t>(s.top() - s.floor)),
     tsan_fiber_(sanitizer::create_tsan_fiber()) {
   // The usable stack ends below this control block.
   context_ = fcontext::make_fcontext(
-    this, static_cast<std::size_t>(reinterpret_cast<std::byte*>(this) - s.base),
+    this, static_cast<std::size_t>(reinterpret_cast<std::byte*>(this) - s.floor),
     &entry_point::enter);
 }
 
@@ -73,9 +73,12 @@ fiber& fiber::create(executor& home, stack_pool& stacks) {
 }
 
 void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
+  stack_scan::remove(*f.home_, f);
   auto s = f.stack_;
+  // Frames below where it was left have returned, and poison nothing any more.
+  auto* lowest = static_cast<std::byte*>(f.context_);
   f.~fiber();
-  sanitizer::forget_stack(s.base, s.bytes);
+  sanitizer::forget_stack(lowest, static_cast<std::size_t>(s.top() - lowest));
   stacks.release(s);
 }
 

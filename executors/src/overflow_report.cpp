@@ -91,7 +91,7 @@ void overflow_report::print_if_overflow(const void* fault) noexcept {
     return;
   const auto& s = self->running_->stack_;
   const auto* address = static_cast<const std::byte*>(fault);
-  if (s.base == nullptr || address >= s.base || address < s.base - stack_pool::guard_bytes)
+  if (s.floor == nullptr || address >= s.floor || address < s.floor - stack_pool::guard_bytes)
     return;
   const auto* work = self->running_->work_name_;
   line text;

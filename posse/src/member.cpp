@@ -33,9 +33,17 @@ constexpr std::int32_t countdown_growth = 8;
 /// Looks at the clock per quantum, about.
 constexpr std::uint64_t looks_per_quantum = 8;
 
-/// What a fork leaves of the stack: for the leaf below it, which is not
-/// checked, and for throwing the error (the unwinder takes some 4 KiB).
-constexpr std::size_t stack_reserve_bytes = 16 * 1024;
+/// What a function may put on the stack from one safepoint to the next and still find
+/// the end of the stack as an error. A countdown is so short that frames of this size
+/// at each fork end above the guard, whatever came before: a bound that is learned
+/// from what the stack grew by so far fails where small frames are followed by large
+/// ones. The stack's margin makes it long nevertheless: 365 safepoints at least, where
+/// no memory limit is near.
+constexpr std::ptrdiff_t largest_frame_bytes = 64 * 1024;
+
+/// What is left below the last of these: for a leaf's frame, which is not checked, and
+/// for throwing the error (the unwinder takes some 4 KiB).
+constexpr std::ptrdiff_t stack_reserve_bytes = 2 * largest_frame_bytes;
 
 } // namespace
 
@@ -70,10 +78,10 @@ member::member(detail::delegation& self_as, executors::executor& self,
   context_->expected.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// The lowest address that a node of the running fiber may have.
+/// The lowest address that a node of the running fiber may have; null on a thread's
+/// own stack, which nobody checks.
 const std::byte* member::deepest() const noexcept {
-  auto* base = executor_->running().memory().base;
-  return base != nullptr ? base + stack_reserve_bytes : nullptr;
+  return executor_->running().memory().base;
 }
 
 /// Marks the executor as one that answers when asked, and names the work.
@@ -115,6 +123,21 @@ void member::finish() noexcept {
 }
 
 // -- a quantum's end ----------------------------------------------------------
+
+/// Begins a countdown of that many safepoints, or fewer: if they could run into the
+/// guard, or, as far as can be told from what the stack grew by so far, beyond what it
+/// may use. That bound is sharp under a memory limit and costs nothing without.
+[[gnu::always_inline]] inline void member::count_down(std::int32_t safepoints) noexcept {
+  auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
+  auto* floor = fiber_->memory().floor; // a thread's own stack has none, and ends far from 0
+  auto of_learned = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, here - stack_limit_))
+                    / bytes_per_safepoint_;
+  auto of_largest = static_cast<std::uint64_t>(
+    std::max<std::ptrdiff_t>(0, here - floor - stack_reserve_bytes) / largest_frame_bytes);
+  countdown_ = countdown_start_ = static_cast<std::int32_t>(
+    std::min({of_learned, of_largest, static_cast<std::uint64_t>(safepoints)}));
+  look_left_ = safepoints - countdown_;
+}
 
 void member::look_up() {
   if (executors::executor::current() != executor_)
@@ -159,9 +182,8 @@ void member::look_up() {
   count_down(look_length_);
 }
 
-/// Checks the stack's depth. A check at each fork would cost a tenth of it; so
-/// a countdown is no longer than the stack has room for, as far as that can be
-/// told from what it has grown by so far.
+/// Checks the stack's depth. A check at each fork would cost a tenth of it; so a
+/// countdown is no longer than the stack has room for.
 /// @returns whether the time for a look at the clock has not come yet
 bool member::glance() {
   auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
@@ -178,16 +200,6 @@ bool member::glance() {
     return false;
   count_down(look_left_);
   return true;
-}
-
-/// Begins a countdown of that many safepoints, or fewer if they could use up
-/// the stack.
-void member::count_down(std::int32_t safepoints) noexcept {
-  auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
-  auto room = here > stack_limit_ ? static_cast<std::size_t>(here - stack_limit_) : 0;
-  auto harmless = std::min<std::size_t>(room / bytes_per_safepoint_, longest_countdown);
-  countdown_ = countdown_start_ = std::min(safepoints, static_cast<std::int32_t>(harmless));
-  look_left_ = safepoints - countdown_;
 }
 
 /// Takes the safepoints and the time since the last look into account.

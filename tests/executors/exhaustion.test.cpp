@@ -79,7 +79,7 @@ TEST_CASE("work that gets no stack to wait on keeps its thread, and nothing is l
           pool_config config;
           config.executors = 1;
           executor_pool pool{config};
-          leave_room(20 << 20); // a fiber takes 512 KiB
+          leave_room(std::size_t{1280} << 20); // a fiber takes 32 MiB of addresses
           constexpr int count = 200;
           std::vector<completion> events(count);
           std::atomic<int> ended{0};

@@ -185,7 +185,7 @@ TEST_CASE("the statistics tell forks from polls, and what a function took") {
   CHECK(fib_stats.calls == 2);
   CHECK(fib_stats.failed == 1);
   CHECK(fib_stats.forks >= 10'945); // those of fib(20), and the deep ones
-  CHECK(fib_stats.forks < 30'000);
+  CHECK(fib_stats.forks < 300'000); // no frame is smaller than 32 bytes
   CHECK(fib_stats.inlined == fib_stats.forks);
   CHECK(fib_stats.busy_ns > 0);
   CHECK(stats.over_limit == 1);

@@ -30,6 +30,14 @@ constexpr pure<deep> pure_deep{"much_too_deep"};
 
 constexpr pure<leaf> pure_leaf{"deep_leaf"};
 
+[[gnu::noinline]] long far_write(member& m, long n) {
+  volatile char frame[724 * 1024];
+  frame[0] = 1;
+  return n == 0 ? 0 : far_write(m, n - 1) + frame[0];
+}
+
+constexpr pure<far_write> pure_far_write{"far_write"};
+
 std::string asks(member&) {
   return running_pure_function();
 }
@@ -48,6 +56,16 @@ TEST_CASE("an overflow without forks is reported with the function, the size and
   CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.cpu0"));
   CHECK_THAT(said, ContainsSubstring("deep_leaf used all of its 131072 bytes"));
   CHECK_THAT(said, ContainsSubstring("--basal.stack-bytes"));
+}
+
+TEST_CASE("a frame of 724 KiB of which one byte is touched does not step over the guard") {
+  auto [said, signal] = in_child([] {
+    runtime rt{{.compute_executors = 2}};
+    pure_far_write(rt, 1'000'000);
+  });
+  CHECK(signal == SIGSEGV);
+  CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.cpu"));
+  CHECK_THAT(said, ContainsSubstring("far_write used all of its 8388608 bytes"));
 }
 
 TEST_CASE("an effect inside a pure function is reported with its name") {

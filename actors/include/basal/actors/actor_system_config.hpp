@@ -16,7 +16,7 @@ namespace basal {
 ///     --basal.message-executors=N   executors that run actors    (1 per usable CPU)
 ///     --basal.compute-executors=N   executors for pure functions (1 per usable CPU)
 ///     --basal.quantum=200us         time slice                   (50us to 10ms)
-///     --basal.stack-bytes=N         stack of each fiber          (256 KiB)
+///     --basal.stack-bytes=N         stack of each fiber            (8 MiB)
 ///     --basal.pinning=spread        executors keep to CPUs: one to each core first, or `compact`,
 ///                                   neighbours first             (none)
 ///     --basal.stop-deadline=10s     a system that stops waits for its handlers at most so long,

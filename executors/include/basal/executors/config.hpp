@@ -47,7 +47,7 @@ struct pool_config {
   /// usable_cpus() for a default.
   std::size_t executors = 1;
 
-  /// Usable bytes of each fiber's stack.
+  /// Usable bytes of each fiber's stack. Costs addresses; memory, where it is used.
   std::size_t stack_bytes = default_stack_bytes;
 
   /// The time slice: how long work that has yielded leaves its executor to the
@@ -93,7 +93,7 @@ struct pool_config {
   static constexpr std::chrono::nanoseconds max_quantum = std::chrono::seconds{1};
   static constexpr std::chrono::nanoseconds max_background_after = std::chrono::hours{1};
   static constexpr std::size_t max_executors = 4096;
-  static constexpr std::size_t default_stack_bytes = 256 * 1024;
+  static constexpr std::size_t default_stack_bytes = 8 * 1024 * 1024;
 
   /// @throws std::invalid_argument naming the field, its value and its range.
   void validate() const;

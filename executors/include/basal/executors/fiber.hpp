@@ -71,6 +71,7 @@ public:
 private:
   friend class executor;
   friend class executor_pool;
+  friend class spare_fibers;
   friend class overflow_report;
   friend class stack_scan;
 
@@ -84,7 +85,7 @@ private:
   static fiber& create(executor& home, stack_pool& stacks);
 
   /// Gives the stack back. The fiber must not be running and must hold no
-  /// frame with a destructor.
+  /// frame with a destructor. On the thread of its executor, or when that has none.
   static void destroy(fiber& f, stack_pool& stacks) noexcept;
 
   /// Leaves `from`, the running fiber, for `to`. Returns when somebody switches
@@ -104,7 +105,9 @@ private:
   stack stack_;     ///< empty for the thread's own stack
   inbox_node node_; ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;
+  bool cool_ = false;             ///< as a spare: its stack holds no more than it keeps
   fiber* next_of_home_ = nullptr; ///< the next older one of the same executor
+  fiber* previous_of_home_ = nullptr;
 
   /// Copy of the C++ runtime's per-thread exception state (Itanium C++ ABI,
   /// section 2.2.2: a pointer and an unsigned int).

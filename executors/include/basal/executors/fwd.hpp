@@ -11,6 +11,7 @@ class executor_pool;
 class fiber;
 class overflow_report;
 class parker;
+class spare_fibers;
 class stack_pool;
 class stack_scan;
 class stopwatch;

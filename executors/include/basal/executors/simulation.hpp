@@ -16,6 +16,9 @@ struct simulation {
   /// No threads: the pool runs when executor_pool::step is called, one item at a
   /// time, on the caller's thread. The same steps and ticks give the same run.
   bool stepped = false;
+
+  /// Guards below stacks as on kernels that cannot mark pages; see stack_pool.
+  bool protected_guards = false;
 };
 
 } // namespace basal::executors

@@ -74,8 +74,25 @@ private:
   /// Owner only, or before its thread starts. Release: a signal handler that
   /// interrupts this thread sees a whole list.
   static void add(executor& home, fiber& f) noexcept {
-    f.next_of_home_ = home.fibers_.load(std::memory_order_relaxed);
+    auto* next = home.fibers_.load(std::memory_order_relaxed);
+    f.next_of_home_ = next;
+    if (next != nullptr)
+      next->previous_of_home_ = &f;
     home.fibers_.store(&f, std::memory_order_release);
+  }
+
+  /// The same. One store takes `f` out for whoever stops this thread, before or
+  /// after it; what `f` itself links to stays until its memory goes.
+  static void remove(executor& home, fiber& f) noexcept {
+    auto* previous = f.previous_of_home_;
+    auto* next = f.next_of_home_;
+    if (next != nullptr)
+      next->previous_of_home_ = previous;
+    if (previous != nullptr)
+      previous->next_of_home_ = next;
+    else
+      home.fibers_.store(next, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
   [[gnu::always_inline]] static void begin_switch(executor& e) noexcept {
