@@ -28,6 +28,20 @@ if(NOT hwy_FOUND)
 endif()
 basal_declare_dependency(hwy::hwy REQUIRES libhwy)
 
+# Eigen is compiled into solver's archive under a name of its own: whoever links it needs nothing.
+set(BASAL_SOLVER_WITH_DIRECT OFF)
+if(BASAL_SOLVER_DIRECT)
+  find_package(Eigen3 3.4 QUIET NO_MODULE)
+  if(TARGET Eigen3::Eigen)
+    set(BASAL_SOLVER_WITH_DIRECT ON)
+  elseif(NOT BASAL_SOLVER_DIRECT STREQUAL "AUTO")
+    message(FATAL_ERROR "Eigen 3.4 not found. solver/'s direct method is made with it. Install it "
+                        "(Debian: apt install libeigen3-dev) or run ./dev setup; "
+                        "-DBASAL_SOLVER_DIRECT=OFF builds without that method.")
+  endif()
+endif()
+message(STATUS "solver's direct method (BASAL_SOLVER_DIRECT): ${BASAL_SOLVER_WITH_DIRECT}")
+
 if(BASAL_WITH_GC)
   find_package(BdwGC 8.2)
   if(NOT BdwGC_FOUND)

@@ -83,6 +83,9 @@ if(NOT _basal_wanted)
   endif()
 endif()
 
+# Was solver built with its direct method?
+set(basal_SOLVER_WITH_DIRECT @BASAL_SOLVER_WITH_DIRECT@)
+
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(Boost 1.74 CONFIG COMPONENTS context)
@@ -150,6 +153,7 @@ function(_basal_write_pkg_config NAME REQUIRES)
 prefix=${pcfiledir}/@up@.
 includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
 libdir=${prefix}/@CMAKE_INSTALL_LIBDIR@
+solver_with_direct=@BASAL_SOLVER_WITH_DIRECT@
 
 Name: @NAME@
 Description: @PROJECT_DESCRIPTION@

@@ -69,6 +69,10 @@ std::string_view to_string(preconditioning p) noexcept {
     return "jacobi";
   case preconditioning::incomplete:
     return "incomplete";
+  case preconditioning::threshold:
+    return "threshold";
+  case preconditioning::nearly_complete:
+    return "nearly_complete";
   }
   return unknown;
 }

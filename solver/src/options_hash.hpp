@@ -23,7 +23,7 @@ std::size_t hash_of(const std::tuple<Fields...>& values) {
 
 inline std::size_t hash_of(const solve_options& o) {
   return hash_of(std::tie(o.method, o.preconditioner, o.tolerance, o.iteration_limit, o.entry,
-                          o.seed, o.walks_per_step, o.confidence, o.order));
+                          o.seed, o.walks_per_step, o.confidence, o.order, o.factor_bytes));
 }
 
 } // namespace basal::solver::detail

@@ -11,6 +11,7 @@
 #include <basal/solver/matrix_profile.hpp>
 #include <basal/solver/solve_options.hpp>
 
+#include "factor/ordered_factor.hpp"
 #include "method/facts.hpp"
 #include "method/walk_table.hpp"
 
@@ -28,10 +29,12 @@ struct plan_data {
   method chosen = method::automatic;
   preconditioning preconditioner = preconditioning::none;
   std::string why;
+  std::size_t next_rung = 0; // of the ladder, for when this does not converge
 
   // Of these there is what the method needs.
   std::vector<T> inverse_diagonal; // ones without Jacobi: one kernel for both
   std::shared_ptr<const incomplete_factor<T>> factor;
+  std::shared_ptr<const ordered_factor<T>> ordered;
   std::shared_ptr<const csr_matrix<T>> transposed;
   std::shared_ptr<const walk_table> walks;
 

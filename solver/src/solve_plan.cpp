@@ -8,8 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include <basal/solver/build_config.hpp>
 #include <basal/solver/errors.hpp>
 
+#include "factor/complete_lu.hpp"
+#include "factor/threshold_lu.hpp"
 #include "method/methods.hpp"
 #include "plan_data.hpp"
 
@@ -22,6 +25,9 @@ using detail::plan_data;
 // One term of a Neumann series reads what one iteration of conjugate gradients reads, but passes
 // over the vectors once where the other needs three passes.
 constexpr double gradient_cost = 1.5;
+
+// A complete factor of this size is no question of memory or time, whatever its fill.
+constexpr index_type small_size = 1000;
 
 // Beyond this a walk takes a thousand steps on average and more.
 constexpr double slowest_walk_ratio = 0.999;
@@ -98,6 +104,17 @@ void choose(plan_data<T>& p) {
     p.why = "not symmetric, but about " + number(terms) + " terms suffice";
     return;
   }
+  // Not where the caller named a preconditioner for it.
+  if (!m.full_diagonal && p.options.preconditioner == preconditioning::automatic) {
+    const bool small = p.a.size() <= small_size;
+    p.chosen = small && with_direct_method ? method::direct : method::gmres;
+    p.why = "what has zeros on its diagonal needs a factor whose rows change places";
+    if (small)
+      p.why += with_direct_method ? ", and at this size it may be complete"
+                                  : "; a direct method would be the first choice at this size, but "
+                                    "this library was built without one";
+    return;
+  }
   p.chosen = method::bicgstab;
   p.why = m.symmetric ? "symmetric, but not positive definite"
                       : "not symmetric, and no series of "
@@ -122,7 +139,7 @@ std::optional<error> objection(const plan_data<T>& p) {
     return error{code, std::string{needs.name} + ": " + why};
   };
   if (!p.a.matrix()) {
-    if (needs.reading != detail::reading::products)
+    if (needs.reading != detail::reading::products || needs.complete_factor)
       return refuse(errc::bad_option, "needs a stored matrix, not only its products");
     if (needs.divides_by_diagonal && p.a.diagonal().empty())
       return refuse(errc::zero_diagonal, "needs the diagonal; give it to the operator");
@@ -153,6 +170,8 @@ std::optional<error> objection(const plan_data<T>& p) {
 // What stands for preconditioning::automatic.
 template <class T>
 preconditioning best_preconditioner(const plan_data<T>& p) {
+  if (p.chosen == method::gmres && p.a.matrix())
+    return p.a.size() <= small_size ? preconditioning::nearly_complete : preconditioning::threshold;
   const bool diagonal = p.a.matrix() ? p.profile.full_diagonal : !p.a.diagonal().empty();
   if (!diagonal)
     return preconditioning::none;
@@ -165,8 +184,9 @@ preconditioning best_preconditioner(const plan_data<T>& p) {
 
 template <class T>
 void choose_preconditioner(plan_data<T>& p) {
-  if (!detail::facts_of(p.chosen).preconditioned) {
-    p.preconditioner = preconditioning::jacobi;
+  const auto& facts = detail::facts_of(p.chosen);
+  if (!facts.preconditioned) {
+    p.preconditioner = facts.divides_by_diagonal ? preconditioning::jacobi : preconditioning::none;
     return;
   }
   p.preconditioner = p.options.preconditioner;
@@ -186,6 +206,16 @@ void choose_preconditioner(plan_data<T>& p) {
       throw error{errc::bad_option, std::string{to_string(p.chosen)}
                                       + ": an incomplete factor needs a stored matrix"};
     return;
+  case preconditioning::threshold:
+  case preconditioning::nearly_complete:
+    if (!p.a.matrix())
+      throw error{errc::bad_option, std::string{to_string(p.chosen)}
+                                      + ": an incomplete factor needs a stored matrix"};
+    if (facts.factor != detail::factor_kind::lu)
+      throw error{errc::bad_option, std::string{to_string(p.chosen)}
+                                      + " needs a symmetric "
+                                        "preconditioner, which a threshold factor is not"};
+    return;
   }
 }
 
@@ -200,6 +230,32 @@ incomplete_factor<T> factorise(const csr_matrix<T>& a, detail::factor_kind kind)
     break;
   }
   throw error{errc::bad_option, "the method has no incomplete factor"};
+}
+
+// Of rows that change places. Null where the plan needs none.
+template <class T>
+std::shared_ptr<const detail::ordered_factor<T>> ordered_factor_for(const plan_data<T>& p) {
+  const auto limit = p.options.factor_bytes;
+  const auto share = [](detail::ordered_factor<T> f) {
+    return std::make_shared<const detail::ordered_factor<T>>(std::move(f));
+  };
+  if (detail::facts_of(p.chosen).complete_factor)
+    return share(detail::complete_lu<T>(detail::match(*p.a.matrix()), limit));
+  switch (p.preconditioner) {
+  case preconditioning::threshold:
+    return share(detail::threshold_lu<T>(detail::match(*p.a.matrix()),
+                                         {.drop = 1e-3, .fill = 10, .bytes = limit}));
+  case preconditioning::nearly_complete:
+    return share(detail::threshold_lu<T>(
+      detail::match(*p.a.matrix()),
+      {.drop = 1e-8, .fill = std::numeric_limits<double>::infinity(), .bytes = limit}));
+  case preconditioning::automatic:
+  case preconditioning::none:
+  case preconditioning::jacobi:
+  case preconditioning::incomplete:
+    break;
+  }
+  return nullptr;
 }
 
 // Computes what the method needs beside the matrix.
@@ -224,6 +280,10 @@ void prepare(plan_data<T>& p) {
       p.why += "; the incomplete factor needed a diagonal larger by " + number(factor.shift());
     p.factor = std::make_shared<const incomplete_factor<T>>(std::move(factor));
   }
+  p.ordered = ordered_factor_for(p);
+  if (p.ordered && p.ordered->replaced_pivots > 0)
+    p.why += "; " + std::to_string(p.ordered->replaced_pivots)
+             + " pivots of the factor were almost 0 and were replaced";
   switch (detail::facts_of(p.chosen).reading) {
   case detail::reading::products:
     a.packed(); // now, rather than in the first step
@@ -240,25 +300,85 @@ void prepare(plan_data<T>& p) {
 }
 
 // What is tried, in this order, when the router's choice has not converged. Conjugate gradients
-// with a factor before BiCGSTAB, whose convergence is less certain; the factors before weaker
-// preconditioners, which are for matrices whose factor has a pivot of 0 or is worse than none.
+// with a factor before BiCGSTAB, whose convergence is less certain; what costs as much memory as
+// the matrix before what costs ten times that; a complete factor where it is small, and for what
+// else has failed with a factor that is not. The weaker preconditioners at the end are for what
+// has no factor: a singular matrix whose system has a solution all the same.
 struct rung {
+  enum class condition : std::uint8_t {
+    none,
+    definite, // A may be positive definite, of which a positive diagonal is the sign
+    small,
+    large,
+  };
+
   method chosen;
   preconditioning preconditioner;
-  bool needs_definite = false; // positive definite, of which a positive diagonal is the sign
+  condition only_if = condition::none;
 
-  bool operator==(const rung& other) const noexcept {
-    return chosen == other.chosen && preconditioner == other.preconditioner;
+  template <class T>
+  bool suits(const plan_data<T>& p) const noexcept {
+    switch (only_if) {
+    case condition::definite:
+      return p.profile.positive_diagonal;
+    case condition::small:
+      return p.a.size() <= small_size;
+    case condition::large:
+      return p.a.size() > small_size;
+    case condition::none:
+      break;
+    }
+    return true;
   }
 };
 
 constexpr rung ladder[] = {
-  {method::conjugate_gradient, preconditioning::jacobi, true},
-  {method::conjugate_gradient, preconditioning::incomplete, true},
+  {method::conjugate_gradient, preconditioning::jacobi, rung::condition::definite},
+  {method::conjugate_gradient, preconditioning::incomplete, rung::condition::definite},
   {method::bicgstab, preconditioning::incomplete},
+  {method::direct, preconditioning::none, rung::condition::small},
+  {method::gmres, preconditioning::threshold},
+  {method::direct, preconditioning::none, rung::condition::large},
+  {method::gmres, preconditioning::nearly_complete},
   {method::bicgstab, preconditioning::jacobi},
   {method::bicgstab, preconditioning::none},
 };
+
+// The rung after the one that a plan stands on; the first for those that stand on none, which are
+// Neumann, walks and pushes.
+template <class T>
+std::size_t rung_after(const plan_data<T>& p) noexcept {
+  for (std::size_t k = 0; k < std::size(ladder); ++k)
+    if (ladder[k].chosen == p.chosen && ladder[k].preconditioner == p.preconditioner
+        && ladder[k].suits(p))
+      return k + 1;
+  return 0;
+}
+
+// The next rung that the matrix allows, from `first` on; one whose factor cannot be made is passed
+// over, and the reason is added to `why`. Null when the ladder has ended.
+template <class T>
+std::shared_ptr<plan_data<T>> climb(const plan_data<T>& failed, std::size_t first,
+                                    std::string why) {
+  for (auto k = first; k < std::size(ladder); ++k) {
+    auto p = std::make_shared<plan_data<T>>(failed.a, failed.options, failed.profile);
+    p->chosen = ladder[k].chosen;
+    p->options.preconditioner = ladder[k].preconditioner;
+    p->next_rung = k + 1;
+    if (!ladder[k].suits(*p) || objection(*p))
+      continue;
+    try {
+      choose_preconditioner(*p);
+      prepare(*p);
+    } catch (const error& e) {
+      why += std::string{"; "} + e.what();
+      continue;
+    }
+    p->why = why + p->why;
+    return p;
+  }
+  return nullptr;
+}
 
 } // namespace
 
@@ -283,16 +403,17 @@ solve_plan<T>::solve_plan(linear_operator<T> a, const solve_options& options) {
   choose_preconditioner(*p);
   if (p->a.matrix())
     p->why += " (" + describe(p->profile) + ")";
+  p->next_rung = rung_after(*p);
   try {
     prepare(*p);
   } catch (const error& e) {
     // The router's own wish for a factor is no reason to fail.
-    if (e.code() != errc::zero_diagonal || options.preconditioner != preconditioning::automatic
-        || p->preconditioner != preconditioning::incomplete)
+    if (options.method != method::automatic || options.preconditioner != preconditioning::automatic)
       throw;
-    p->preconditioner = p->profile.full_diagonal ? preconditioning::jacobi : preconditioning::none;
-    p->why += "; no incomplete factor: " + std::string{e.what()};
-    prepare(*p);
+    auto next = climb(*p, p->next_rung, p->why + "; " + e.what());
+    if (!next)
+      throw;
+    p = std::move(next);
   }
   data_ = std::move(p);
 }
@@ -350,6 +471,8 @@ std::size_t solve_plan<T>::bytes() const noexcept {
     sum += d.a.matrix()->bytes();
   if (d.factor)
     sum += d.factor->bytes();
+  if (d.ordered)
+    sum += d.ordered->bytes();
   if (d.transposed && d.transposed != d.a.matrix())
     sum += d.transposed->bytes();
   if (d.walks)
@@ -364,35 +487,17 @@ solve_plan<T> solve_plan<T>::with_seed(std::uint64_t seed) const {
   return solve_plan{std::move(copy)};
 }
 
-// The rungs after the one that failed; a rung that the matrix does not allow is passed over, and so
-// is one whose factor meets a pivot of 0.
 template <class T>
 std::optional<solve_plan<T>> solve_plan<T>::fallback() const {
   const auto& d = *data_;
   if (d.options.method != method::automatic || !d.a.matrix())
     return std::nullopt;
-  auto why = "after " + std::string{to_string(d.chosen)} + " with "
-             + std::string{to_string(d.preconditioner)} + " had not converged";
-  // Neumann, walks and pushes are no rungs: after them comes the first.
-  const auto failed = std::ranges::find(ladder, rung{d.chosen, d.preconditioner});
-  for (auto next = failed == std::end(ladder) ? std::begin(ladder) : std::next(failed);
-       next != std::end(ladder); ++next) {
-    auto p = std::make_shared<plan_data<T>>(d.a, d.options, d.profile);
-    p->chosen = next->chosen;
-    p->options.preconditioner = next->preconditioner;
-    if (objection(*p) || (next->needs_definite && !d.profile.positive_diagonal))
-      continue;
-    try {
-      choose_preconditioner(*p);
-      prepare(*p);
-    } catch (const error& e) {
-      why += std::string{"; "} + e.what();
-      continue;
-    }
-    p->why = why + p->why;
-    return solve_plan{std::move(p)};
-  }
-  return std::nullopt;
+  auto next = climb(d, d.next_rung,
+                    "after " + std::string{to_string(d.chosen)} + " with "
+                      + std::string{to_string(d.preconditioner)} + " had not converged");
+  if (!next)
+    return std::nullopt;
+  return solve_plan{std::move(next)};
 }
 
 template class solve_plan<float>;

@@ -1,3 +1,4 @@
+#include <basal/solver/build_config.hpp>
 #include <basal/solver/solve.hpp>
 #include <basal/solver/solve_plan.hpp>
 #include <basal/solver/stepper.hpp>
@@ -155,10 +156,15 @@ TEST_CASE("fallbacks go on after a factor with a pivot of 0") {
     whole += next->why();
   }
   using pair = std::pair<method, preconditioning>;
-  CHECK(tried
-        == std::vector<pair>{{method::conjugate_gradient, preconditioning::incomplete},
-                             {method::bicgstab, preconditioning::jacobi},
-                             {method::bicgstab, preconditioning::none}});
+  auto expected = std::vector<pair>{{method::conjugate_gradient, preconditioning::incomplete},
+                                    {method::direct, preconditioning::none},
+                                    {method::gmres, preconditioning::threshold},
+                                    {method::gmres, preconditioning::nearly_complete},
+                                    {method::bicgstab, preconditioning::jacobi},
+                                    {method::bicgstab, preconditioning::none}};
+  if (!with_direct_method)
+    expected.erase(expected.begin() + 1);
+  CHECK(tried == expected);
   CHECK_THAT(whole, ContainsSubstring("pivot of 0"));
   const auto r = solve<double>(a, std::vector<double>{1, 2, 3});
   CHECK(r.state == state::converged);

@@ -6,6 +6,7 @@
 
 #include <basal/solver/random.hpp>
 
+#include "method/preconditioner.hpp"
 #include "method/vector_iteration.hpp"
 
 namespace basal::solver::detail {
@@ -17,7 +18,8 @@ public:
     .name = "bicgstab", .preconditioned = true, .factor = factor_kind::lu};
 
   static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
-    return (vector_iteration<T>::vectors + 6) * carver::bytes_for<T>(p.size());
+    return (vector_iteration<T>::vectors + 6) * carver::bytes_for<T>(p.size())
+           + general_preconditioner<T>::scratch_bytes(p);
   }
 
   bicgstab(const problem<T>& p, carver scratch) noexcept
@@ -27,20 +29,21 @@ public:
       scaled_direction_(scratch.take<T>(p.x.size())),
       v_(scratch.take<T>(p.x.size())),
       scaled_s_(scratch.take<T>(p.x.size())),
-      t_(scratch.take<T>(p.x.size())) {
+      t_(scratch.take<T>(p.x.size())),
+      preconditioner_(p.plan, scratch) {
     begin();
   }
 
   step_report step() noexcept override {
     auto& p = this->problem_;
     const auto order = this->order();
-    apply(direction_, scaled_direction_);
+    preconditioner_.apply(direction_, scaled_direction_);
     p.plan.a.multiply(scaled_direction_, v_, order);
     const double alpha = rho_ / kernels::dot<T>(shadow_, v_, order);
     if (!std::isfinite(alpha))
       return break_down();
     kernels::axpy<T>(static_cast<T>(-alpha), v_, this->r_, order); // r is s from here on
-    apply(this->r_, scaled_s_);
+    preconditioner_.apply(this->r_, scaled_s_);
     p.plan.a.multiply(scaled_s_, t_, order);
     const auto [tt, ts] = kernels::bicgstab_omega<T>(t_, this->r_, order);
     const double omega = tt > 0 ? ts / tt : 0;
@@ -71,14 +74,6 @@ public:
   }
 
 private:
-  void apply(std::span<const T> from, std::span<T> to) const noexcept {
-    const auto& plan = this->problem_.plan;
-    if (plan.factor)
-      plan.factor->apply(from, to, this->order());
-    else
-      kernels::scale<T>(plan.inverse_diagonal, from, to);
-  }
-
   enum class shadow_of : bool { residual, dice };
 
   void begin(shadow_of what = shadow_of::residual) noexcept {
@@ -110,6 +105,7 @@ private:
   std::span<T> v_;
   std::span<T> scaled_s_;
   std::span<T> t_;
+  general_preconditioner<T> preconditioner_;
   double rho_ = 0;
   double shadow_norm_ = 0;
   shadow_of shadow_kind_ = shadow_of::residual;

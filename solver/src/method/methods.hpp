@@ -8,7 +8,9 @@
 #include "method/backward_push.hpp"
 #include "method/bicgstab.hpp"
 #include "method/conjugate_gradient.hpp"
+#include "method/direct.hpp"
 #include "method/forward_push.hpp"
+#include "method/gmres.hpp"
 #include "method/neumann.hpp"
 #include "method/random_walk.hpp"
 
@@ -27,6 +29,10 @@ auto with_class_of(method m, F f) {
     return f(std::type_identity<conjugate_gradient<T>>{});
   case method::bicgstab:
     return f(std::type_identity<bicgstab<T>>{});
+  case method::gmres:
+    return f(std::type_identity<gmres<T>>{});
+  case method::direct:
+    return f(std::type_identity<direct<T>>{});
   case method::forward_push:
     return f(std::type_identity<forward_push<T>>{});
   case method::backward_push:

@@ -1,6 +1,7 @@
 /// How a linear system is to be solved.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,6 +17,8 @@ enum class method : std::uint8_t {
   neumann,            ///< x += D^-1 (b - A x); needs a convergent series
   conjugate_gradient, ///< symmetric positive definite A
   bicgstab,           ///< any other A
+  gmres,              ///< any A; more memory, fewer surprises
+  direct,             ///< any A: a complete factor and refinement (build_config.hpp: if built so)
   forward_push,       ///< residuals one at a time; sparse b, needs column dominance
   backward_push,      ///< one entry of x, exact bounds; needs row dominance
   random_walk,        ///< one entry of x with a confidence interval; needs row dominance
@@ -25,7 +28,12 @@ enum class preconditioning : std::uint8_t {
   automatic,  ///< the router chooses
   none,       ///< plain iteration
   jacobi,     ///< the diagonal
-  incomplete, ///< IC(0) for conjugate gradients, ILU(0) for BiCGSTAB
+  incomplete, ///< IC(0) for conjugate gradients, ILU(0) for others: as many entries as A has
+
+  // For zeros on the diagonal and entries of all magnitudes: rows change places and are scaled
+  // first. Not for conjugate gradients.
+  threshold,       ///< ILUTP: what is small is dropped, 10 times as many entries as A has at most
+  nearly_complete, ///< ILUTP that drops next to nothing
 };
 
 /// "neumann" etc.
@@ -68,6 +76,10 @@ struct solve_options {
   double confidence = 0.95;
 
   summation order = summation::native;
+
+  /// Memory that a threshold, nearly_complete or complete factor may take while it is made. One
+  /// that would take more is passed over by the router, and refused if it was named.
+  std::size_t factor_bytes = std::size_t{512} << 20;
 
   friend bool operator==(const solve_options&, const solve_options&) = default;
 };
