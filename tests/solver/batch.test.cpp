@@ -462,12 +462,19 @@ TEST_CASE("when all permits are taken a solve waits, is rejected or runs out of 
   basal::executors::completion first_done;
   solver.submit<double>(endless(), stop.get_token(), [&](outcome) { first_done.set(); });
   await_running(solver);
-  std::thread later{[&] {
-    std::this_thread::sleep_for(20ms);
-    stop.request_stop();
-  }};
+  // The first one ends when the second one waits for its permit, or else has given up.
+  std::thread stopper;
+  if (policy == backpressure::wait)
+    stopper = std::thread{[&, mine = solver.events().subscribe()] {
+      for (bool waits = false; !waits; std::this_thread::yield())
+        while (auto next = mine->try_next())
+          waits |= next->event && next->event->kind == event_kind::concurrency_limit_reached;
+      stop.request_stop();
+    }};
   auto second = solver.solve(sharing(a, 1).front());
-  later.join();
+  if (stopper.joinable())
+    stopper.join();
+  stop.request_stop();
   first_done.wait();
   std::vector<solve_event> limits;
   for (auto& e : drain(*events))
