@@ -1,17 +1,17 @@
 #include <basal/executors/placement.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
+#include <exception>
 #include <hwloc.h>
-#include <limits>
 #include <memory>
 #include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "cpu_share.hpp"
 #include "pin_thread.hpp"
 
 namespace basal::executors {
@@ -33,26 +33,6 @@ std::size_t affinity_cpus() noexcept {
       return static_cast<std::size_t>(count);
   }
   return 0;
-}
-
-/// The CPU quota of the cgroup as a number of CPUs, or infinity. cgroup v2
-/// only, of the process's own group as seen through its cgroup namespace.
-double quota_cpus() {
-  std::ifstream self{"/proc/self/cgroup"};
-  std::string line;
-  std::string group;
-  while (std::getline(self, line))
-    if (line.starts_with("0::"))
-      group = line.substr(3);
-  for (const auto& path :
-       {"/sys/fs/cgroup" + group + "/cpu.max", std::string{"/sys/fs/cgroup/cpu.max"}}) {
-    std::ifstream file{path};
-    std::string quota;
-    double period = 0;
-    if (file >> quota >> period && quota != "max" && period > 0)
-      return std::stod(quota) / period;
-  }
-  return std::numeric_limits<double>::infinity();
 }
 
 struct destroy_topology {
@@ -82,28 +62,25 @@ topology read_topology() {
 } // namespace
 
 std::size_t usable_cpus() noexcept {
+  return usable_cpus("");
+}
+
+std::size_t usable_cpus(const char* root) noexcept {
   std::size_t cpus = affinity_cpus();
   if (cpus == 0)
     cpus = std::max(1u, std::thread::hardware_concurrency());
   try {
-    auto quota = std::ceil(quota_cpus());
-    if (quota < static_cast<double>(cpus))
-      cpus = static_cast<std::size_t>(quota);
-  } catch (...) {
-    // an unreadable quota is no quota
+    return cpus_within(cpus, quota_cpus(root));
+  } catch (const std::exception&) { // no memory
+    return cpus;
   }
-  return std::max<std::size_t>(1, cpus);
 }
 
 std::vector<unsigned> cpus_for(pinning order) {
   if (order == pinning::none)
     return {};
   auto machine = read_topology();
-  struct place {
-    unsigned thread; ///< of its core: 0 is the first
-    unsigned cpu;
-  };
-  std::vector<place> places;
+  std::vector<cpu_place> places;
   hwloc_obj_t cpu = nullptr;
   hwloc_obj_t core = nullptr;
   unsigned thread = 0;
@@ -113,14 +90,7 @@ std::vector<unsigned> cpus_for(pinning order) {
     core = mine;
     places.push_back({thread, cpu->os_index});
   }
-  if (order == pinning::spread)
-    std::stable_sort(places.begin(), places.end(),
-                     [](const place& a, const place& b) { return a.thread < b.thread; });
-  std::vector<unsigned> result;
-  result.reserve(places.size());
-  for (const auto& one : places)
-    result.push_back(one.cpu);
-  return result;
+  return in_order(order, std::move(places));
 }
 
 void pin_thread(pthread_t thread, unsigned cpu) {
