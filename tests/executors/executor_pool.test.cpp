@@ -5,9 +5,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <latch>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -36,6 +43,70 @@ TEST_CASE("submitted work runs on an executor of the pool") {
   })));
   done.wait();
   CHECK(seen == &pool);
+}
+
+TEST_CASE("threads have the names of their executors, and the backstop's its own") {
+  executor_pool pool{config_of(2)};
+  completion done;
+  std::string expected;
+  char name[16] = "";
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    expected = self.name();
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    done.set();
+  })));
+  done.wait();
+  CHECK(expected.substr(0, 4) == "test");
+  CHECK(name == expected);
+  std::set<std::string> names;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string line;
+    std::getline(std::ifstream{thread.path() / "comm"}, line);
+    names.insert(line);
+  }
+  for (const auto* each : {"test0", "test1", "test.bs"})
+    CHECK(names.count(each) == 1);
+}
+
+TEST_CASE("the hooks for a thread's start and end are its first and last, on the thread itself") {
+  struct log {
+    std::mutex mutex;
+    std::map<std::thread::id, std::string> calls;
+
+    void add(char what) {
+      std::lock_guard guard{mutex};
+      calls[std::this_thread::get_id()] += what;
+    }
+  } seen;
+  auto config = config_of(2);
+  config.hooks.context = &seen;
+  config.hooks.thread_starts = [](void* self, executor&) noexcept {
+    static_cast<log*>(self)->add(executor::current() == nullptr ? 's' : 'x');
+  };
+  config.hooks.thread_stops = [](void* self, executor&) noexcept {
+    static_cast<log*>(self)->add(executor::current() == nullptr ? 'e' : 'x');
+  };
+  {
+    executor_pool pool{config};
+    for (int i = 0; i < 2; ++i) {
+      completion done;
+      REQUIRE(pool.submit(task::make([&](executor&) {
+        seen.add('.');
+        done.set();
+      })));
+      done.wait();
+    }
+  }
+  REQUIRE(seen.calls.size() == 2);
+  std::size_t tasks = 0;
+  for (const auto& [thread, calls] : seen.calls) {
+    CHECK(thread != std::this_thread::get_id());
+    CHECK(calls.front() == 's');
+    CHECK(calls.back() == 'e');
+    CHECK(calls.find('x') == std::string::npos);
+    tasks += calls.size() - 2;
+  }
+  CHECK(tasks == 2);
 }
 
 TEST_CASE("work that submits work is all run, past the ring's capacity") {

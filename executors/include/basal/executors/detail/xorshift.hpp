@@ -9,9 +9,11 @@ namespace basal::detail {
 /// triple 13, 7, 17). Single-threaded.
 class xorshift {
 public:
-  /// Distinct seeds and streams begin apart.
+  /// Distinct seeds and streams begin apart, neighbours too.
   xorshift(std::uint64_t seed, std::size_t stream) noexcept
-    : state_((seed ^ (0x9e3779b97f4a7c15ull * (stream + 1))) | 1) { // never 0, where it would stay
+    : state_(mixed(seed + golden_ratio * (stream + 1))) {
+    if (state_ == 0) // where it would stay
+      state_ = golden_ratio;
   }
 
   /// 0 to `bound` - 1. The multiplication maps to the range without a division
@@ -25,6 +27,16 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+
+  /// One to one, and every bit of the result depends on every bit of `z`: the output
+  /// function of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+  static constexpr std::uint64_t mixed(std::uint64_t z) noexcept {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
   std::uint64_t state_;
 };
 

@@ -1,0 +1,307 @@
+// On the way to sleep and out of it: what comes at the worst moment is found, and who is woken for
+// what. The worst moment is behind an executor's last look at its queues and before it enters the
+// idle set: whoever adds work then finds nobody to wake.
+
+#include "stepped_pool.hpp"
+#include "support/catch.hpp"
+
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A pool whose executor 0 is about to sleep when something comes from another thread.
+struct worst_moment {
+  explicit worst_moment(std::size_t executors = 1) : pool{stepped(executors)} {
+    source = &static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  }
+
+  /// Lets `action` happen. Whether executor 0 then ran something, without having slept.
+  bool runs_what_comes_with(std::function<void()> action) {
+    source->at_next_take = [&] { on_another_thread(action); };
+    return pool.step(0) && pool.at(0).stats().times_parked == 0;
+  }
+
+  executor_pool pool;
+  pieces* source = nullptr;
+};
+
+/// Holds the executor that is `barred` when it has found nothing, until the door is opened.
+class door : public background_source {
+public:
+  std::atomic<executor*> barred{nullptr};
+  std::atomic<bool> somebody_waits{false};
+
+  work_item take(executor& self) noexcept override {
+    if (barred.load() == &self) {
+      somebody_waits.store(true);
+      while (barred.load() == &self)
+        std::this_thread::yield();
+    }
+    return {};
+  }
+
+  bool empty() const noexcept override {
+    return true;
+  }
+
+  void close() noexcept override {
+  }
+
+  void abandon() noexcept override {
+  }
+};
+
+/// All asleep.
+void settle(executor_pool& pool) {
+  pool.run_until_idle();
+  REQUIRE(pool.num_runnable() == 0);
+}
+
+std::size_t num_awake(const executor_pool& pool) {
+  return pool.num_runnable(); // where nothing waits
+}
+
+work_item nothing_special() {
+  return task::make([](executor&) {});
+}
+
+void submit_to(executor_pool& pool) {
+  if (!pool.submit(nothing_special()))
+    throw std::logic_error("the pool was stopped");
+}
+
+/// What an executor's hooks have seen.
+struct hook_log {
+  std::atomic<int> idle{0};
+  std::atomic<int> lingers{0};
+  std::atomic<long> thread{0};
+  std::function<void(executor&)> when_idle;
+
+  void listen_to(pool_config& config) {
+    config.hooks.context = this;
+    config.hooks.thread_starts = [](void* self, executor&) noexcept {
+      static_cast<hook_log*>(self)->thread.store(syscall(SYS_gettid));
+    };
+    config.hooks.goes_idle = [](void* self, executor& e) noexcept {
+      auto& log = *static_cast<hook_log*>(self);
+      ++log.idle;
+      if (log.when_idle)
+        log.when_idle(e);
+    };
+    config.hooks.lingers = [](void* self, executor&) noexcept -> std::uint64_t {
+      ++static_cast<hook_log*>(self)->lingers;
+      return 0;
+    };
+  }
+
+  /// Whether the thread sleeps in the kernel.
+  bool thread_sleeps() const {
+    std::ifstream file{"/proc/self/task/" + std::to_string(thread.load()) + "/stat"};
+    std::string text;
+    std::getline(file, text);
+    auto name_end = text.rfind(')');
+    return name_end != std::string::npos && text.substr(name_end + 2, 1) == "S";
+  }
+};
+
+/// Sends `rounds` items to a pool of one thread, each when that sleeps in the kernel.
+void wake_from_kernel(const pool_config& config, const hook_log& log, int rounds,
+                      std::function<void(executor_pool&)> check) {
+  executor_pool pool{config};
+  for (int i = 1; i <= rounds; ++i) {
+    while (pool.at(0).stats().times_parked < static_cast<std::uint64_t>(i) || !log.thread_sleeps())
+      std::this_thread::yield();
+    completion done;
+    REQUIRE(pool.submit(task::make([&](executor&) { done.set(); })));
+    done.wait();
+  }
+  check(pool);
+}
+
+} // namespace
+
+// -- the worst moment ---------------------------------------------------------
+
+TEST_CASE("what comes from outside at the worst moment runs at once") {
+  worst_moment m;
+  CHECK(m.runs_what_comes_with([&] { submit_to(m.pool); }));
+}
+
+TEST_CASE("what is addressed to an executor at the worst moment runs at once") {
+  worst_moment m;
+  inbox_node letter{nullptr, nothing_special()};
+  CHECK(m.runs_what_comes_with([&] { m.pool.at(0).deliver(letter); }));
+}
+
+TEST_CASE("background work that comes at the worst moment runs at once") {
+  worst_moment m;
+  CHECK(m.runs_what_comes_with(
+    [&] { m.pool.add_background([&] { return m.source->add(nothing_special()); }); }));
+}
+
+TEST_CASE("what comes while an executor searches is left to it, beside one that sleeps") {
+  worst_moment m{2};
+  CHECK_FALSE(m.pool.step(1));
+  CHECK(m.pool.any_idle());
+  CHECK(m.runs_what_comes_with([&] { submit_to(m.pool); }));
+  CHECK(num_awake(m.pool) == 1); // executor 1 was left alone
+}
+
+// The sibling pushes while the other one still counts as searching, so it wakes nobody.
+TEST_CASE("what a sibling pushes at the worst moment is taken from it") {
+  pool_config config;
+  config.name = "test";
+  config.executors = 2;
+  executor_pool pool{config};
+  auto& exit = static_cast<door&>(pool.adopt_background(std::make_unique<door>()));
+  inbox_node letter{nullptr, nothing_special()};
+  executor* pushed_on = nullptr;
+  std::atomic<executor*> ran_on{nullptr};
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    pushed_on = &self;
+    auto& other = pool.at(1 - self.index());
+    exit.barred.store(&other);
+    other.deliver(letter); // wakes it
+    while (!exit.somebody_waits.load())
+      std::this_thread::yield();
+    const auto parked = other.stats().times_parked;
+    self.push_back(task::make([&](executor& e) { ran_on.store(&e); }));
+    exit.barred.store(nullptr);
+    // It either takes the item or sleeps beside it.
+    while (ran_on.load() == nullptr && other.stats().times_parked == parked)
+      std::this_thread::yield();
+    done.set();
+  })));
+  done.wait();
+  pool.stop(stop_mode::drain);
+  CHECK(ran_on.load() != nullptr);
+  CHECK(ran_on.load() != pushed_on);
+}
+
+// -- who is woken -------------------------------------------------------------
+
+TEST_CASE("an executor that has gone to sleep searches no more") {
+  for (std::size_t executors : {1, 2, 3}) {
+    executor_pool pool{stepped(executors)};
+    settle(pool);
+    for (int i = 0; i < 3; ++i) {
+      submit_to(pool);
+      CHECK(pool.run_until_idle() == 1);
+    }
+  }
+}
+
+TEST_CASE("one executor is woken for much work from outside; it wakes the next one") {
+  executor_pool pool{stepped(3)};
+  settle(pool);
+  submit_to(pool);
+  submit_to(pool);
+  CHECK(pool.num_runnable() == 2 + 1);
+  CHECK(pool.step(0));
+  CHECK(pool.num_runnable() == 1 + 2);
+  CHECK(pool.step(1));
+  CHECK(pool.num_runnable() == 0 + 2); // nothing is left, so nobody else
+}
+
+TEST_CASE("a thief that leaves something behind wakes the next one") {
+  executor_pool pool{stepped(3)};
+  settle(pool);
+  REQUIRE(pool.submit(task::make([](executor& self) {
+    for (int i = 0; i < 3; ++i)
+      self.push_back(nothing_special());
+  })));
+  CHECK(pool.step(0));
+  CHECK(pool.num_runnable() == 3 + 2); // the first push has woken executor 1
+  CHECK(pool.step(1));                 // takes two, runs one
+  CHECK(pool.num_runnable() == 2 + 3);
+  CHECK(pool.step(2));
+  CHECK(pool.run_until_idle() == 1);
+}
+
+TEST_CASE("a push into the ring wakes a sleeper, one into the newest-first slot does not") {
+  auto config = stepped(2);
+  config.newest_ops = &task::ops;
+  executor_pool pool{config};
+  settle(pool);
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newest(nothing_special());
+    CHECK(pool.any_idle());
+    self.push_newest(nothing_special()); // the older one goes to the ring
+    CHECK_FALSE(pool.any_idle());
+  })));
+  CHECK(pool.step(0));
+  CHECK(pool.step(1));
+  CHECK(pool.at(1).stats().tasks_stolen == 1);
+  CHECK(pool.run_until_idle() == 1);
+}
+
+TEST_CASE("an executor comes out of sleep for what is addressed to it, and for nothing else") {
+  executor_pool pool{stepped(2)};
+  settle(pool);
+  inbox_node letter{nullptr, nothing_special()};
+  pool.at(1).deliver(letter);
+  CHECK(num_awake(pool) == 1);
+  CHECK_FALSE(pool.step(0));
+  CHECK(pool.step(1));
+  CHECK(pool.at(1).stats().deliveries == 1);
+}
+
+// -- hooks --------------------------------------------------------------------
+
+TEST_CASE("an executor says that it is idle each time before it sleeps, and looks once more") {
+  auto config = stepped(1);
+  hook_log log;
+  log.listen_to(config);
+  executor_pool pool{config};
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  bool was_in_idle_set = false;
+  int ran = 0;
+  log.when_idle = [&](executor&) {
+    was_in_idle_set = pool.any_idle();
+    if (log.idle == 1) // without waking anybody
+      source.add(task::make([&](executor&) { ++ran; }));
+  };
+  pool.run_until_idle();
+  CHECK(was_in_idle_set);
+  CHECK(ran == 1);
+  CHECK(log.idle == 2);
+  CHECK(pool.at(0).stats().times_parked == 1);
+  submit_to(pool);
+  pool.run_until_idle();
+  CHECK(log.idle == 3);
+  CHECK(log.lingers == 0); // each time the wake-up was there before it would have slept
+}
+
+TEST_CASE("wake-ups in the kernel are counted, and asked about first, once each") {
+  pool_config config;
+  hook_log log;
+  log.listen_to(config);
+  wake_from_kernel(config, log, 3, [&](executor_pool& pool) {
+    CHECK(pool.at(0).stats().wake_ups == 3);
+    if (usable_cpus() > 1)
+      CHECK(log.lingers >= 3); // and perhaps for the sleep that comes now
+  });
+}
+
+TEST_CASE("an executor that does not spin is not asked how long it lingers") {
+  pool_config config;
+  config.spins = 0;
+  hook_log log;
+  log.listen_to(config);
+  wake_from_kernel(config, log, 2, [&](executor_pool& pool) {
+    CHECK(pool.at(0).stats().wake_ups == 2);
+    CHECK(log.lingers == 0);
+  });
+}

@@ -1,0 +1,206 @@
+// What executors take from each other, how much of it, and what they leave to its owner; and what
+// becomes of a ring that is full.
+
+#include "stepped_pool.hpp"
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A clock that moves by a microsecond whenever it is read, and what happens at a given reading.
+struct restless_clock {
+  static inline int readings = 0;
+  static inline int action_at = -1;
+  static inline std::function<void()> action;
+
+  static std::uint64_t read() noexcept {
+    if (++readings == action_at)
+      on_another_thread(action);
+    pass(1us);
+    return time_now;
+  }
+};
+
+/// Executors 0 and 1 with `count` items in the ring of 0; a thief waits for 100 us.
+struct patient_pool {
+  explicit patient_pool(int count, std::chrono::nanoseconds patience = 100us)
+    : pool{config_of(patience)} {
+    pool.run_until_idle();
+    if (!pool.submit(task::make([this, count](executor& self) {
+          for (int i = 0; i < count; ++i)
+            self.push_back(task::make([this](executor& e) { ran += e.index() == 1 ? 's' : 'o'; }));
+        })))
+      throw std::logic_error("the pool was stopped");
+    pool.step(0);
+    restless_clock::readings = 0;
+    restless_clock::action_at = -1;
+  }
+
+  static pool_config config_of(std::chrono::nanoseconds patience) {
+    auto config = stepped(2);
+    config.simulate.ticks = &restless_clock::read;
+    config.steal_after = patience;
+    return config;
+  }
+
+  std::uint64_t stolen() const {
+    return pool.at(1).stats().tasks_stolen;
+  }
+
+  executor_pool pool;
+  std::string ran;
+};
+
+} // namespace
+
+TEST_CASE("a thief takes the older half, runs one and keeps the others in its ring") {
+  executor_pool pool{stepped(2)};
+  std::vector<int> order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 9; ++i)
+      self.push_back(task::make([&, i](executor&) { order.push_back(i); }));
+  })));
+  pool.step(0);
+  CHECK(pool.step(1));
+  CHECK(order == std::vector<int>{4}); // the last of the older half
+  CHECK(pool.at(1).stats().tasks_stolen == 5);
+  CHECK(pool.at(1).num_waiting() == 4);
+  CHECK(pool.at(0).num_waiting() == 4);
+  CHECK(pool.step(1));
+  CHECK(pool.step(0));
+  CHECK(order == std::vector<int>{4, 0, 5});
+  pool.run_until_idle();
+  CHECK(order.size() == 9);
+  CHECK(pool.at(0).stats().overflows == 0);
+}
+
+TEST_CASE("what is addressed to an executor, newest or yielded is not stolen") {
+  auto config = stepped(2);
+  config.newest_ops = &task::ops;
+  executor_pool pool{config};
+  inbox_node letter{nullptr, task::make([](executor&) {})};
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_pinned(letter);
+    self.push_newest(task::make([](executor& e) { e.yield(); }));
+  })));
+  CHECK(pool.step(0));
+  CHECK_FALSE(pool.step(1));
+  CHECK(pool.step(0)); // the newest one, which yields to the letter
+  CHECK_FALSE(pool.step(1));
+  pool.run_until_idle();
+  CHECK(pool.at(1).stats().tasks_run == 0);
+}
+
+TEST_CASE("thieves begin at a random victim, not always at the same") {
+  // Executors 0 and 1 have an item each; executor 2 takes one. Which one, the seed says.
+  std::array<int, 2> taken_from{};
+  for (std::uint64_t seed = 1; seed <= 32; ++seed) {
+    executor_pool pool{stepped(3, seed)};
+    for (std::size_t i = 0; i < 2; ++i) {
+      REQUIRE(pool.submit(task::make([&, i](executor& self) {
+        self.push_back(task::make([&, i](executor& e) {
+          if (e.index() == 2)
+            ++taken_from[i];
+        }));
+      })));
+      CHECK(pool.step(i));
+    }
+    CHECK(pool.step(2));
+  }
+  CHECK(taken_from[0] + taken_from[1] == 32);
+  CHECK(taken_from[0] >= 5);
+  CHECK(taken_from[1] >= 5);
+}
+
+// -- a full ring ----------------------------------------------------------------
+
+TEST_CASE("a full ring gives its older half to the injection queue") {
+  executor_pool pool{stepped(1)};
+  std::vector<int> order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 256; ++i)
+      self.push_back(task::make([&, i](executor&) { order.push_back(i); }));
+    CHECK(self.num_waiting() == 256);
+    CHECK(self.stats().overflows == 0);
+    self.push_back(task::make([&](executor&) { order.push_back(256); }));
+    CHECK(self.num_waiting() == 129);
+    CHECK(self.stats().overflows == 1);
+    CHECK(pool.num_runnable() == 257 + 1);
+  })));
+  pool.run_until_idle();
+  REQUIRE(order.size() == 257);
+  CHECK(order[0] == 128); // the oldest that is left in the ring
+  CHECK(order[19] == 0);  // the 20th item with the one that made them: from the injection queue
+  CHECK(order[39] == 1);
+  std::sort(order.begin(), order.end());
+  for (int i = 0; i < 257; ++i)
+    CHECK(order[static_cast<std::size_t>(i)] == i);
+}
+
+// -- a thief's patience -----------------------------------------------------------
+
+TEST_CASE("a thief leaves few items to their owner for a while, then takes half of them") {
+  patient_pool few{31};
+  const auto before = time_now;
+  CHECK(few.pool.step(1));
+  CHECK(few.stolen() == 16);
+  CHECK(tick_clock::to_duration(time_now - before) >= 100us);
+  CHECK(restless_clock::readings < 120);
+}
+
+TEST_CASE("a thief takes from many items at once") {
+  patient_pool many{32};
+  CHECK(many.pool.step(1));
+  CHECK(many.stolen() == 16);
+  CHECK(restless_clock::readings < 20);
+}
+
+TEST_CASE("a thief without patience takes from few items at once") {
+  patient_pool few{1, 0ns};
+  CHECK(few.pool.step(1));
+  CHECK(few.stolen() == 1);
+  CHECK(restless_clock::readings < 20);
+}
+
+TEST_CASE("a thief that waits goes to what comes from outside or is addressed to it") {
+  for (auto from_outside : {true, false}) {
+    patient_pool few{31};
+    int ran = 0;
+    inbox_node letter{nullptr, task::make([&](executor&) { ++ran; })};
+    restless_clock::action_at = 50;
+    restless_clock::action = [&] {
+      if (!from_outside)
+        few.pool.at(1).deliver(letter);
+      else if (!few.pool.submit(letter.item))
+        throw std::logic_error("the pool was stopped");
+    };
+    CHECK(few.pool.step(1));
+    CAPTURE(from_outside);
+    CHECK(ran == 1);
+    CHECK(few.stolen() == 0);
+    CHECK(restless_clock::readings < 70);
+    restless_clock::action_at = -1;
+    if (!from_outside)
+      CHECK(few.pool.step(1)); // then it steals after all
+  }
+}
+
+TEST_CASE("an executor does not sleep beside few items, however patient it is") {
+  patient_pool few{1, 1s};
+  restless_clock::action_at = 50;
+  int ran = 0;
+  inbox_node letter{nullptr, task::make([&](executor&) { ++ran; })};
+  restless_clock::action = [&] { few.pool.at(1).deliver(letter); };
+  CHECK(few.pool.step(1));
+  CHECK(ran == 1);
+  CHECK(few.pool.at(1).stats().times_parked == 1); // before there was anything
+}
