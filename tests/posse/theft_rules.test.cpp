@@ -1,0 +1,309 @@
+// The rules of thefts, on executors that the test steps: who gives what to whom, when, and what is
+// counted. What decide_theft() says by itself is in theft.test.cpp.
+
+#include "stepped_runtime.hpp"
+
+#include <string>
+
+using namespace basal;
+using namespace basal::test;
+using posse::member;
+using posse::theft_verdict;
+using posse::victim_policy;
+
+namespace {
+
+posse::runtime_config suspending(std::size_t executors) {
+  auto config = stepped(executors);
+  config.victims = victim_policy::suspend_victim;
+  return config;
+}
+
+/// Where a branch ran: "b1 " for branch b on executor 1.
+void note(std::string& log, char branch, member& m) {
+  log += branch + std::to_string(m.executor().index()) + ' ';
+}
+
+/// The verdicts that were reached, with how often. A member's second safepoint
+/// is its first look for a theft: too young.
+std::string verdicts(stepped_runtime& host) {
+  std::string result;
+  host->stats().verdicts.for_each([&](theft_verdict verdict, std::uint64_t count) {
+    if (count != 0)
+      result += std::string{posse::describe(verdict).name} + ' ' + std::to_string(count) + ' ';
+  });
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("a member gives away one continuation a quantum") {
+  stepped_runtime host{stepped(4)};
+  std::string log;
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& a) {
+                     a.fork_merge(
+                       [&](member& b) {
+                         b.fork_merge(
+                           [&](member& c) {
+                             end_quantum(
+                               c); // the first is old enough, the others are at the next end
+                             CHECK(host->stats().thefts == 1);
+                             end_quantum(c);
+                             CHECK(host->stats().thefts == 2);
+                             look(c);
+                             look(c);
+                             CHECK(host->stats().thefts == 2);
+                             end_quantum(c);
+                             CHECK(host->stats().thefts == 3);
+                           },
+                           [&](member& r) { note(log, 'c', r); });
+                       },
+                       [&](member& r) { note(log, 'b', r); });
+                   },
+                   [&](member& r) { note(log, 'a', r); });
+               }};
+  host.run(0);
+  CHECK(verdicts(host) == "delegate_oldest 3 once_a_quantum 2 too_young 1 ");
+  host.run(1);
+  host.run(2);
+  host.run(3);
+  host.run(0);
+  CHECK(root.has_ended());
+  CHECK(log == "a1 b2 c3 "); // each to the next executor that sleeps
+  CHECK(host->stats().theft_looks == 6);
+}
+
+TEST_CASE("nothing is stolen while an idle sibling could take whole work") {
+  stepped_runtime host{stepped(3)};
+  static constexpr executors::work_ops nothing{[](void*, executors::executor&) noexcept {},
+                                               nullptr};
+  started root{
+    host, 0, [&](member& m) {
+      m.fork_merge(
+        [&](member& a) {
+          a.executor().push_back({&host, &nothing}); // wakes executor 1, which would take it
+          end_quantum(a);
+          CHECK(verdicts(host) == "actors_first 1 ");
+          CHECK(host->stats().yields == 1);
+          look(a); // it has run meanwhile
+          CHECK(verdicts(host) == "delegate_oldest 1 actors_first 1 ");
+        },
+        [](member&) {});
+    }};
+  host.run(0);
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().yields == 1);
+}
+
+TEST_CASE("a look that finds nobody idle, or nothing old enough, says so") {
+  stepped_runtime host{stepped(2)};
+  started root{host, 0, [&](member& m) {
+                 look(m); // the first is no look for a theft
+                 m.fork_merge(
+                   [&](member& a) {
+                     look(a);
+                     CHECK(verdicts(host) == "too_young 1 ");
+                     end_quantum(a);
+                     CHECK(verdicts(host) == "too_young 2 ");
+                     occupied other{host, 1};
+                     end_quantum(a);
+                     CHECK(verdicts(host) == "nobody_idle 1 too_young 2 ");
+                     host->compute().step(1);
+                   },
+                   [](member&) {});
+               }};
+  host.run(0);
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts == 0);
+  CHECK(host->stats().theft_looks == 3);
+}
+
+TEST_CASE("a cabal grows up to its limit") {
+  for (std::size_t limit : {1, 2, 3}) {
+    stepped_runtime host{stepped(4)};
+    started root{host,
+                 0,
+                 [&](member& m) {
+                   m.fork_merge(
+                     [&](member& a) {
+                       a.fork_merge(
+                         [&](member& b) {
+                           b.fork_merge(
+                             [&](member& c) {
+                               for (int i = 0; i < 4; ++i)
+                                 end_quantum(c);
+                             },
+                             [](member&) {});
+                         },
+                         [](member&) {});
+                     },
+                     [](member&) {});
+                 },
+                 {.cabal_limit = limit}};
+    host.run(0);
+    const auto thefts = limit - 1;
+    auto stats = host->stats();
+    CHECK(stats.thefts == thefts);
+    CHECK(stats.verdicts[theft_verdict::delegate_oldest] == thefts);
+    CHECK(stats.verdicts[theft_verdict::cabal_full] == 4 - thefts);
+    CHECK(stats.theft_looks == 5);
+    host.run_all();
+    CHECK(root.has_ended());
+    CHECK(host->stats().largest_cabal == limit);
+  }
+}
+
+// The rest is about victims that wait. The victim has forked a, b and c, oldest first.
+
+TEST_CASE("a victim gives two, waits for both, and its executor takes what is left of it") {
+  stepped_runtime host{suspending(2)};
+  std::string log;
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& k) {
+                     k.fork_merge(
+                       [&](member& l) {
+                         l.fork_merge(
+                           [&](member& v) {
+                             end_quantum(v);
+                             CHECK(verdicts(host) == "too_young 1 single 1 ");
+                             end_quantum(v);
+                             note(log, 'v', v);
+                           },
+                           [&](member& r) { note(log, 'c', r); });
+                       },
+                       [&](member& r) { note(log, 'b', r); });
+                   },
+                   [&](member& r) { note(log, 'a', r); });
+               }};
+  host.run(0);
+  CHECK(log == "b0 c0 ");
+  auto stats = host->stats();
+  CHECK(verdicts(host) == "delegate_two 1 too_young 1 single 1 ");
+  CHECK(stats.thefts == 3);
+  CHECK(stats.seamless_thefts == 1);
+  CHECK(stats.merges == 2);
+  CHECK(stats.delegates_now == 1);
+  CHECK(stats.merge_waits == 1);
+  CHECK(stats.victims_now == 1);
+  host.run(1);
+  CHECK(log == "b0 c0 a1 ");
+  host.run(0);
+  CHECK(log == "b0 c0 a1 v0 ");
+  CHECK(root.has_ended());
+  CHECK(host->stats().victims_now == 0);
+  CHECK(host->stats().merge_waits == 1); // none at the merges: they had all ended
+  CHECK(host->stats().largest_cabal == 2);
+}
+
+TEST_CASE("a victim goes on as soon as the last of those that were taken from it has merged") {
+  stepped_runtime host{suspending(2)};
+  std::string log;
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& k) {
+                     k.fork_merge(
+                       [&](member& v) {
+                         end_quantum(v);
+                         end_quantum(v);
+                         note(log, 'v', v);
+                         // The turn is a new one, but not the quantum.
+                         look(v);
+                         CHECK(host.count(theft_verdict::once_a_quantum) == 1);
+                       },
+                       [&](member& r) { note(log, 'b', r); });
+                   },
+                   [&](member& r) { note(log, 'a', r); });
+               }};
+  host->compute().step(0);
+  host.run(1);
+  host.run(0);
+  CHECK(log == "b0 a1 v0 ");
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("what is taken seamlessly runs for the rest of the quantum") {
+  stepped_runtime host{suspending(2)};
+  std::chrono::nanoseconds quantum_left{};
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& k) {
+                     k.fork_merge(
+                       [&](member& l) {
+                         l.fork_merge(
+                           [&](member& v) {
+                             end_quantum(v);
+                             end_quantum(v);
+                           },
+                           [&](member& r) { // after b
+                             const auto before = host->stats().quanta;
+                             const auto start = time_now;
+                             while (host->stats().quanta == before) {
+                               pass(10us);
+                               look(r);
+                             }
+                             quantum_left = executors::tick_clock::to_duration(time_now - start);
+                           });
+                       },
+                       [&](member& r) { // begins a quantum and ends in it
+                         look(r);
+                         pass(150us);
+                         look(r);
+                       });
+                   },
+                   [](member&) {});
+               }};
+  host.run(0);
+  CHECK(host->stats().seamless_thefts == 1);
+  CHECK(quantum_left >= 49us);
+  CHECK(quantum_left <= 61us);
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("continuations of a victim that waits grow old by the quanta of those that run there") {
+  for (std::size_t executors : {2, 3}) {
+    stepped_runtime host{suspending(executors)};
+    std::string log;
+    started root{host, 0, [&](member& m) {
+                   m.fork_merge(
+                     [&](member& k) {
+                       k.fork_merge(
+                         [&](member& l) {
+                           end_quantum(l);
+                           l.fork_merge(
+                             [&](member& v) {
+                               end_quantum(v); // a and b are old enough; c is new
+                               note(log, 'v', v);
+                             },
+                             [&](member& r) { note(log, 'c', r); });
+                         },
+                         [&](member& r) {
+                           look(r);
+                           CHECK(host->stats().thefts == 2);
+                           end_quantum(r); // a third executor takes c at this look
+                           CHECK(host->stats().thefts == (executors == 3 ? 3u : 2u));
+                           note(log, 'b', r);
+                         });
+                     },
+                     [&](member& r) { note(log, 'a', r); });
+                 }};
+    host.run(0);
+    CHECK(host->stats().thefts == 3);
+    CHECK(host->stats().seamless_thefts == (executors == 3 ? 0u : 1u));
+    CHECK(log == (executors == 3 ? "b0 " : "b0 c0 "));
+    CHECK(host.count(theft_verdict::delegate_oldest) == (executors == 3 ? 1u : 0u));
+    host.run(1);
+    host.run(0);
+    if (executors == 3) {
+      CHECK(log == "b0 a1 "); // it waits for c, too
+      host.run(2);
+      host.run(0);
+    }
+    CHECK(log == (executors == 3 ? "b0 a1 c2 v0 " : "b0 c0 a1 v0 "));
+    CHECK(root.has_ended());
+  }
+}
