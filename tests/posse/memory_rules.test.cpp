@@ -258,8 +258,8 @@ TEST_CASE("a member's stack counts while it runs") {
   CHECK(stacks[0] == stacks[1]); // the first one's was given back
 }
 
-// A victim waits for the second of two delegates, on executor 2. The first, on executor 1, gives one of
-// its own to the victim's executor.
+// A victim waits for the second of two delegates, on executor 2. The first, on executor 1, gives
+// one of its own to the victim's executor.
 
 TEST_CASE("under a memory limit only the youngest member on an executor runs") {
   for (bool limited : {false, true}) {

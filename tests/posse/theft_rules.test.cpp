@@ -100,6 +100,7 @@ TEST_CASE("nothing is stolen while an idle sibling could take whole work") {
 
 TEST_CASE("a look that finds nobody idle, or nothing old enough, says so") {
   stepped_runtime host{stepped(2)};
+  executors::completion other_is_busy;
   started root{host, 0, [&](member& m) {
                  look(m); // the first is no look for a theft
                  m.fork_merge(
@@ -108,17 +109,20 @@ TEST_CASE("a look that finds nobody idle, or nothing old enough, says so") {
                      CHECK(verdicts(host) == "too_young 1 ");
                      end_quantum(a);
                      CHECK(verdicts(host) == "too_young 2 ");
-                     occupied other{host, 1};
+                     other_is_busy.wait();
                      end_quantum(a);
                      CHECK(verdicts(host) == "nobody_idle 1 too_young 2 ");
-                     host->compute().step(1);
                    },
                    [](member&) {});
                }};
   host.run(0);
+  occupied other{host, 1};
+  other_is_busy.set();
+  host.run(0);
   CHECK(root.has_ended());
   CHECK(host->stats().thefts == 0);
   CHECK(host->stats().theft_looks == 3);
+  host.run(1);
 }
 
 TEST_CASE("a cabal grows up to its limit") {
