@@ -12,53 +12,41 @@ using namespace basal;
 
 namespace {
 
-/// An empty task of each kind in turn. Not inlined, as a real task would not be.
-struct empty_tasks {
+/// Not inlined, as a real step would not be.
+struct empty_steps {
   std::uint64_t count = 0;
 
-  void seed(solver::task_queue& queue) {
-    queue.post(solver::task_kind::term);
-  }
-
-  [[gnu::noinline]] solver::task_report run(solver::task_kind kind, solver::task_queue& queue) {
-    queue.post(kind == solver::task_kind::walk
-                 ? solver::task_kind::reduce
-                 : static_cast<solver::task_kind>(static_cast<unsigned>(kind) + 1));
+  [[gnu::noinline]] solver::step_report step() {
     ++count;
-    return {.residual = 1, .iterated = true};
+    return {1, solver::state::running};
   }
 };
 
 template <class Observer = solver::nobody_looks>
 std::uint64_t ticks(std::uint64_t n, solver::budget limits, Observer observer = {}) {
-  empty_tasks program;
+  empty_steps program;
   limits.ticks = n;
-  return solver::run_ticks(program, 1e-6, limits, observer).ticks;
+  return solver::run_ticks(program, limits, observer).ticks;
 }
 
 /// What every tick would cost if it looked at the clock.
 std::uint64_t ticks_with_clock(std::uint64_t n) {
-  empty_tasks program;
-  solver::task_queue queue;
-  program.seed(queue);
+  empty_steps program;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::hours{1};
   std::uint64_t done = 0;
   while (done < n && std::chrono::steady_clock::now() < deadline) {
-    auto report = program.run(queue.take(), queue);
-    if (report.residual <= 1e-6)
+    if (program.step().state != solver::state::running)
       break;
     ++done;
   }
   return done;
 }
 
-/// The tasks without a scheduler.
+/// The steps without a scheduler.
 std::uint64_t calls(std::uint64_t n) {
-  empty_tasks program;
-  solver::task_queue queue;
-  program.seed(queue);
+  empty_steps program;
   for (std::uint64_t i = 0; i < n; ++i)
-    program.run(queue.take(), queue);
+    program.step();
   return program.count;
 }
 

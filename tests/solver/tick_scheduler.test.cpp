@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 
 #include <cmath>
-#include <limits>
+#include <utility>
 #include <vector>
 
 using namespace basal::solver;
@@ -15,15 +15,12 @@ namespace {
 /// shrinks by the ratio with each further one.
 struct series {
   double ratio = 0.5;
+  double tolerance = 1e-6;
   double next = 1;
 
-  void seed(task_queue& queue) {
-    queue.post(task_kind::term);
-  }
-
-  task_report run(task_kind, task_queue& queue) {
-    queue.post(task_kind::term);
-    return {.residual = std::exchange(next, next * ratio), .iterated = true};
+  step_report step() {
+    const double residual = std::exchange(next, next * ratio);
+    return {residual, residual <= tolerance ? state::converged : state::running};
   }
 };
 
@@ -32,15 +29,10 @@ struct endless {
   std::chrono::nanoseconds* time = nullptr;
   std::chrono::nanoseconds cost = 0ns;
 
-  void seed(task_queue& queue) {
-    queue.post(task_kind::term);
-  }
-
-  task_report run(task_kind, task_queue& queue) {
+  step_report step() {
     if (time != nullptr)
       *time += cost;
-    queue.post(task_kind::term);
-    return {.residual = 1, .iterated = true};
+    return {1, state::running};
   }
 };
 
@@ -55,31 +47,15 @@ constexpr budget without_limit{.ticks = budget::unlimited};
 
 } // namespace
 
-TEST_CASE("the queue takes reductions before terms before walks, and one of each") {
-  task_queue queue;
-  CHECK(queue.empty());
-  CHECK(queue.post(task_kind::walk));
-  CHECK(queue.post(task_kind::term));
-  CHECK(queue.post(task_kind::reduce));
-  CHECK_FALSE(queue.post(task_kind::term));
-  CHECK(queue.take() == task_kind::reduce);
-  CHECK(queue.post(task_kind::reduce)); // it no longer waits
-  CHECK(queue.take() == task_kind::reduce);
-  CHECK(queue.take() == task_kind::term);
-  CHECK(queue.take() == task_kind::walk);
-  CHECK(queue.empty());
-}
-
 TEST_CASE("a series converges after ln(tolerance) / ln(ratio) terms and the first tick") {
   for (double ratio : {0.01, 0.178, 0.5, 0.9, 0.95}) {
     CAPTURE(ratio);
     series program{ratio};
-    auto result = run_ticks(program, 1e-6, without_limit);
+    auto result = run_ticks(program, without_limit);
     CHECK(result.state == state::converged);
     CHECK(result.exhausted == budget_kind::none);
     CHECK(static_cast<double>(result.ticks)
           == Approx(std::ceil(std::log(1e-6) / std::log(ratio)) + 1).margin(1.01));
-    CHECK(result.iterations == result.ticks);
     CHECK(result.residual <= 1e-6);
     CHECK(result.residual > 1e-6 * ratio * 0.999);
   }
@@ -88,7 +64,7 @@ TEST_CASE("a series converges after ln(tolerance) / ln(ratio) terms and the firs
 TEST_CASE("a budget of ticks ends the solve with exactly that tick") {
   for (std::uint64_t ticks : {1u, 2u, 7u, 100'000u}) {
     endless program;
-    auto result = run_ticks(program, 1e-6, {.ticks = ticks});
+    auto result = run_ticks(program, {.ticks = ticks});
     CHECK(result.state == state::budget_exhausted);
     CHECK(result.exhausted == budget_kind::ticks);
     CHECK(result.ticks == ticks);
@@ -96,27 +72,20 @@ TEST_CASE("a budget of ticks ends the solve with exactly that tick") {
   }
 }
 
-TEST_CASE("a budget of iterations counts iterations, not ticks") {
-  struct every_third {
-    int count = 0;
-    void seed(task_queue& queue) {
-      queue.post(task_kind::walk);
-    }
-    task_report run(task_kind, task_queue& queue) {
-      queue.post(task_kind::walk);
-      return {.residual = 1, .iterated = ++count % 3 == 0};
-    }
-  } program;
-  auto result = run_ticks(program, 0, {.ticks = budget::unlimited, .iterations = 5});
+TEST_CASE("a tick is an iteration: the lower one of both budgets ends the solve") {
+  endless program;
+  auto result = run_ticks(program, {.ticks = 9, .iterations = 5});
   CHECK(result.exhausted == budget_kind::iterations);
-  CHECK(result.iterations == 5);
-  CHECK(result.ticks == 15);
+  CHECK(result.ticks == 5);
+  result = run_ticks(program, {.ticks = 5, .iterations = 9});
+  CHECK(result.exhausted == budget_kind::ticks);
+  CHECK(result.ticks == 5);
 }
 
 TEST_CASE("a budget of 0 ends the solve before its first tick") {
   series program{0.01};
   for (auto limits : {budget{.ticks = 0}, budget{.iterations = 0}, budget{.time = 0ns}}) {
-    auto result = run_ticks(program, 1e-6, limits);
+    auto result = run_ticks(program, limits);
     CHECK(result.state == state::budget_exhausted);
     CHECK(result.exhausted != budget_kind::none);
     CHECK(result.ticks == 0);
@@ -125,8 +94,8 @@ TEST_CASE("a budget of 0 ends the solve before its first tick") {
 }
 
 TEST_CASE("a solve that converges with its last allowed tick has converged") {
-  series program{0.1};
-  CHECK(run_ticks(program, 1.5e-3, {.ticks = 4}).state == state::converged);
+  series program{0.1, 1.5e-3};
+  CHECK(run_ticks(program, {.ticks = 4}).state == state::converged);
 }
 
 TEST_CASE("a time budget ends with the tick in which it falls, and few looks at the clock") {
@@ -135,7 +104,7 @@ TEST_CASE("a time budget ends with the tick in which it falls, and few looks at 
       CAPTURE(cost.count(), allowed.count());
       std::chrono::nanoseconds now = 123456789ns;
       endless program{&now, cost};
-      auto result = run_ticks(program, 0, {.ticks = budget::unlimited, .time = allowed},
+      auto result = run_ticks(program, {.ticks = budget::unlimited, .time = allowed},
                               nobody_looks{}, hand_clock{&now});
       CHECK(result.exhausted == budget_kind::time);
       auto expected = (allowed + cost - 1ns) / cost;
@@ -151,15 +120,15 @@ TEST_CASE("a time budget ends with the tick in which it falls, and few looks at 
 TEST_CASE("ticks that become slower overshoot a time budget by half of the rest at most") {
   struct slowing : endless {
     std::uint64_t ticks = 0;
-    task_report run(task_kind kind, task_queue& queue) {
+    step_report step() {
       cost = ++ticks < 1000 ? 10ns : 20ns;
-      return endless::run(kind, queue);
+      return endless::step();
     }
   };
   std::chrono::nanoseconds now = 0ns;
   slowing program;
   program.time = &now;
-  auto result = run_ticks(program, 0, {.ticks = budget::unlimited, .time = 20us}, nobody_looks{},
+  auto result = run_ticks(program, {.ticks = budget::unlimited, .time = 20us}, nobody_looks{},
                           hand_clock{&now});
   CHECK(result.exhausted == budget_kind::time);
   CHECK(now >= 20us);
@@ -168,7 +137,7 @@ TEST_CASE("ticks that become slower overshoot a time budget by half of the rest 
 
 TEST_CASE("without a time limit and an observer the clock is not read") {
   endless program;
-  auto result = run_ticks(program, 0, {.ticks = 10'000});
+  auto result = run_ticks(program, {.ticks = 10'000});
   CHECK(result.clock_reads == 0);
 }
 
@@ -180,7 +149,7 @@ TEST_CASE("an observer can end the solve, and is asked again within 100 us") {
     looks.push_back(now);
     return now < 1ms;
   };
-  auto result = run_ticks(program, 0, {.ticks = budget::unlimited}, observer, hand_clock{&now});
+  auto result = run_ticks(program, {.ticks = budget::unlimited}, observer, hand_clock{&now});
   CHECK(result.state == state::running);
   CHECK(looks.front() == 1us);
   for (std::size_t i = 1; i < looks.size(); ++i)
@@ -188,70 +157,21 @@ TEST_CASE("an observer can end the solve, and is asked again within 100 us") {
   CHECK(looks.size() <= 16);
 }
 
-TEST_CASE("a program without further tasks has stalled") {
-  struct short_lived {
-    int left = 3;
-    void seed(task_queue& queue) {
-      queue.post(task_kind::term);
-    }
-    task_report run(task_kind, task_queue& queue) {
-      if (--left > 0)
-        queue.post(task_kind::term);
-      return {.residual = 0.25};
-    }
-  } program;
-  auto result = run_ticks(program, 1e-6, without_limit);
-  CHECK(result.state == state::stalled);
-  CHECK(result.ticks == 3);
-  CHECK(result.residual == 0.25);
-  struct empty {
-    void seed(task_queue&) {
-    }
-    task_report run(task_kind, task_queue&) {
-      return {};
-    }
-  } nothing;
-  result = run_ticks(nothing, 1e-6, without_limit);
-  CHECK(result.state == state::stalled);
-  CHECK(result.ticks == 0);
-}
-
-TEST_CASE("a residual that is no number, or a task that says so, ends a solve as diverged") {
+TEST_CASE("a step that does not say running ends the solve with what it says") {
   struct program {
-    task_report answer;
-    void seed(task_queue& queue) {
-      queue.post(task_kind::term);
-    }
-    task_report run(task_kind, task_queue& queue) {
-      queue.post(task_kind::term);
-      return answer;
+    state last;
+    int left = 3;
+
+    step_report step() {
+      return {0.25, --left > 0 ? state::running : last};
     }
   };
-  program not_a_number{{.residual = std::numeric_limits<double>::quiet_NaN()}};
-  CHECK(run_ticks(not_a_number, 1e-6, without_limit).state == state::diverged);
-  program says_so{{.residual = 1, .state = state::diverged}};
-  CHECK(run_ticks(says_so, 1e-6, without_limit).state == state::diverged);
-}
-
-TEST_CASE("what a task posts runs in the order of the kinds") {
-  struct program {
-    std::vector<task_kind> order;
-    void seed(task_queue& queue) {
-      queue.post(task_kind::walk);
-      queue.post(task_kind::term);
-    }
-    task_report run(task_kind kind, task_queue& queue) {
-      order.push_back(kind);
-      if (kind == task_kind::walk)
-        queue.post(task_kind::reduce);
-      if (kind == task_kind::reduce) {
-        queue.post(task_kind::walk);
-        queue.post(task_kind::term);
-      }
-      return {.residual = 1};
-    }
-  } ran;
-  run_ticks(ran, 0, {.ticks = 6});
-  using enum task_kind;
-  CHECK(ran.order == std::vector{term, walk, reduce, term, walk, reduce});
+  for (const auto last : {state::converged, state::stalled, state::diverged}) {
+    program ends{last};
+    const auto result = run_ticks(ends, without_limit);
+    CHECK(result.state == last);
+    CHECK(result.exhausted == budget_kind::none);
+    CHECK(result.ticks == 3);
+    CHECK(result.residual == 0.25);
+  }
 }

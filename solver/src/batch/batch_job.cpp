@@ -10,11 +10,11 @@
 #include <basal/solver/block_stepper.hpp>
 #include <basal/solver/solve_scope.hpp>
 #include <basal/solver/stepper.hpp>
+#include <basal/solver/tick_scheduler.hpp>
 
 #include "attempts.hpp"
 #include "method/facts.hpp"
 #include "options_hash.hpp"
-#include "stepper_program.hpp"
 
 namespace basal::solver {
 
@@ -61,7 +61,7 @@ budget without(budget all, const tick_result& spent, std::uint64_t ticks_of_cloc
       from -= std::min(from, what);
   };
   subtract(all.ticks, spent.ticks);
-  subtract(all.iterations, spent.iterations);
+  subtract(all.iterations, spent.ticks);
   if (all.time != std::chrono::nanoseconds::max())
     all.time -= std::min(all.time, tick_clock::to_duration(ticks_of_clock));
   return all;
@@ -322,8 +322,7 @@ tick_result batch_job<T>::attempt(std::uint32_t request, const solve_plan<T>& pl
   left.iterations = std::min(left.iterations, plan.options().iteration_limit);
   {
     stepper<T> steps{plan, requests_[request].b, result.x, *scratch};
-    stepper_program<stepper<T>> program{steps, plan.chosen()};
-    ran = run_ticks(program, program.no_tolerance, left, [&on] { return on.look(); });
+    ran = run_ticks(steps, left, [&on] { return on.look(); });
     shared().counters.add(counter::walks, steps.walks());
     out.ticks += ran.ticks;
     if (ran.state == state::running)
@@ -335,10 +334,10 @@ tick_result batch_job<T>::attempt(std::uint32_t request, const solve_plan<T>& pl
     if (!steps.detail().empty())
       result.why.append("; ").append(steps.detail());
   }
-  result.iterations += ran.iterations;
+  result.iterations += ran.ticks;
   out.exhausted = result.state == state::budget_exhausted ? ran.exhausted : budget_kind::none;
   if (detail::facts_of(plan.chosen()).series)
-    shared().counters.add(counter::neumann_terms, ran.iterations);
+    shared().counters.add(counter::neumann_terms, ran.ticks);
   detail::take_better(out.result, std::move(result));
   return ran;
 }
@@ -383,8 +382,7 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
     begin(request);
   auto allowed = limits;
   allowed.iterations = std::min(allowed.iterations, plan.options().iteration_limit);
-  stepper_program<block_stepper<T>> program{steps, plan.chosen()};
-  auto ran = run_ticks(program, program.no_tolerance, allowed, [&on] { return on.look(); });
+  auto ran = run_ticks(steps, allowed, [&on] { return on.look(); });
   shared().counters.add(counter::blocks);
   if (ran.state == state::budget_exhausted)
     steps.finish();

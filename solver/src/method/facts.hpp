@@ -36,7 +36,6 @@ struct method_facts {
   factor_kind factor = factor_kind::none; // what preconditioning::incomplete is to it
   bool complete_factor = false;           // solves with one
   bool in_blocks = false;                 // block_stepper knows it, without a factor
-  bool walks = false;                     // a step is a batch of random walks
   bool series = false;                    // a step adds a term of the Neumann series
 
   // When it is given up. A convergent series may grow at first where I - D^-1 A is not normal; 10

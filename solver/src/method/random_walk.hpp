@@ -29,8 +29,7 @@ public:
                                       .reading = reading::walks,
                                       .divides_by_diagonal = true,
                                       .needs_dominance = dominance::rows,
-                                      .one_entry = true,
-                                      .walks = true};
+                                      .one_entry = true};
 
   static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
     return entry_push<T>::scratch_bytes(p.size()) + carver::bytes_for<index_type>(p.size())
