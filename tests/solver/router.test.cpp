@@ -67,7 +67,10 @@ TEST_CASE("few terms: Neumann; symmetric: conjugate gradients; anything else: Bi
   const plan wind{shared(families::convection<double>(20, 0.5)), {}};
   CHECK(wind.chosen() == method::bicgstab);
   CHECK(wind.preconditioner() == preconditioning::incomplete);
-  CHECK(plan{shared(two_by_two(0, 1, 1, 0)), {}}.preconditioner() == preconditioning::none);
+  const plan zeros{shared(two_by_two(0, 1, 1, 0)), {}};
+  CHECK(zeros.chosen() == (with_direct_method ? method::direct : method::gmres));
+  CHECK(zeros.preconditioner()
+        == (with_direct_method ? preconditioning::none : preconditioning::nearly_complete));
 }
 
 TEST_CASE("one entry: walks for a loose tolerance, pushes for a tight one") {
@@ -118,8 +121,9 @@ TEST_CASE("methods and preconditioners are found by their names, and each name i
   CHECK(names.size() == all_methods().size());
   CHECK(names.count("random_walk") == 1);
   CHECK_FALSE(method_from("unknown"));
-  for (const auto p : {preconditioning::automatic, preconditioning::none, preconditioning::jacobi,
-                       preconditioning::incomplete})
+  for (const auto p :
+       {preconditioning::automatic, preconditioning::none, preconditioning::jacobi,
+        preconditioning::incomplete, preconditioning::threshold, preconditioning::nearly_complete})
     CHECK(preconditioning_from(to_string(p)) == p);
   CHECK_FALSE(preconditioning_from("unknown"));
   const auto beyond = static_cast<method>(all_methods().size());
@@ -134,6 +138,10 @@ TEST_CASE("each method that is named runs, under its name") {
     solve_options o{.method = m, .tolerance = 1e-3};
     if (computes_one_entry(m))
       o.entry = 3;
+    if (m == method::direct && !with_direct_method) {
+      CHECK_THROWS_AS((plan{a, o}), error);
+      continue;
+    }
     const auto r = solve<double>(a, b, o);
     CHECK(r.state == state::converged);
     CHECK((r.chosen == m || m == method::automatic));

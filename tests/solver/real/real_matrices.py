@@ -219,8 +219,8 @@ def fetch(folder, missing):
                     name, form, rows, entries, digest = left.pop(path)
                     convert(tar.extractfile(member).read(), name, form, rows, entries, digest,
                             os.path.join(folder, name + ".mtx"))
-    if left:
-        raise Unavailable(f"this Debian's packages have no {', '.join(sorted(left))}")
+    for path in sorted(left):
+        print(f"real_matrices: this Debian's packages have no {path}")
 
 
 def main():
@@ -233,16 +233,20 @@ def main():
     os.makedirs(folder, exist_ok=True)
     matrices = wanted()
     files = {m[0]: os.path.join(folder, m[0] + ".mtx") for m in matrices}
-    missing = [m for m in matrices if not os.path.exists(files[m[0]])]
+    # The list that was fetched: what it names and is not there, the packages do not have.
+    fetched = os.path.join(folder, "fetched")
     try:
-        if missing:
-            fetch(folder, missing)
+        if not os.path.exists(fetched) or open(fetched, encoding="ascii").read() != repr(matrices):
+            fetch(folder, [m for m in matrices if not os.path.exists(files[m[0]])])
+            with open(fetched, "w", encoding="ascii") as out:
+                out.write(repr(matrices))
     except Unavailable as e:
         print(f"real_matrices: skipped, since there are no matrices: {e}")
         sys.exit(77)
-    print(f"real_matrices: {len(files)} matrices in {folder}", flush=True)
+    found = [f for f in files.values() if os.path.exists(f)]
+    print(f"real_matrices: {len(found)} of {len(files)} matrices in {folder}", flush=True)
     if len(sys.argv) > 2:
-        sys.exit(subprocess.run([*sys.argv[2:], *files.values()], check=False).returncode)
+        sys.exit(subprocess.run([*sys.argv[2:], *found], check=False).returncode)
 
 
 if __name__ == "__main__":
