@@ -79,7 +79,7 @@ void chooser_host::calibrate() {
     static void run(void* object, executors::executor&) noexcept {
       auto& self = *static_cast<task*>(object);
       const auto nothing = [] {};
-      const auto trip = [&] { hop(self.host.compute_, self.host.system_, nothing); };
+      const auto trip = [&] { hop(self.host.compute_, nothing); };
       // A few tell whether the machine is busy with something else: then more of them would only
       // delay the start.
       self.result = mab::calibrate(trip, steady::now, few_trips, few_trips);

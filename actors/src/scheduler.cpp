@@ -1,5 +1,6 @@
 #include <basal/actors/scheduler.hpp>
 
+#include "log_name.hpp"
 #include "release_unrun.hpp"
 
 #include <basal/actors/options.hpp>
@@ -20,6 +21,15 @@
 namespace basal::actors {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+/// Whether the system prints or writes any log.
+bool logs(caf::actor_system& system) {
+  return system.logger().verbosity() != CAF_LOG_LEVEL_QUIET;
+}
+
+} // namespace
 
 /// CAF's name for a message executor. Actors keep a pointer to the one that ran them last and may
 /// use it from another thread, so it asks for the thread it is on.
@@ -46,8 +56,19 @@ public:
 
 private:
   scheduler& owner_;
-  const bool quiet_ = owner_.system().logger().verbosity() == CAF_LOG_LEVEL_QUIET;
+  const bool quiet_ = !logs(owner_.system());
 };
+
+namespace {
+
+/// Before main().
+const struct carrier_installer {
+  carrier_installer() noexcept {
+    executors::carriers::add(carries_log_name);
+  }
+} install_carrier;
+
+} // namespace
 
 const executors::work_ops scheduler::job_ops{
   &scheduler::run,
@@ -194,6 +215,12 @@ void scheduler::start_executors() {
   config.hooks.thread_stops = [](void* context, executors::executor&) noexcept {
     static_cast<scheduler*>(context)->system().thread_terminates();
   };
+  if (logs(system())) {
+    compute_config_.thread_context = &system();
+    compute_config_.thread_starts = [](void* system, executors::executor&) noexcept {
+      CAF_SET_LOGGER_SYS(static_cast<caf::actor_system*>(system));
+    };
+  }
   compute_ = std::make_unique<posse::runtime>(compute_config_);
   messages_ = std::make_unique<executors::executor_pool>(std::move(config));
   compute_->attach(*messages_);

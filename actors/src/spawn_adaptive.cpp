@@ -1,15 +1,16 @@
 #include <basal/actors/spawn_adaptive.hpp>
 
+#include <basal/executors/stopwatch.hpp>
 #include <basal/posse/errors.hpp>
 
-#include <caf/logger.hpp>
+#include <tuple>
 
 namespace basal::actors::detail {
 
 using executors::stopwatch;
 using executors::tick_clock;
 
-const executors::work_ops one_shot::ops{&one_shot::run, &one_shot::discard};
+const executors::work_ops one_shot::ops{&one_shot::run_there, &one_shot::discard};
 
 one_shot::one_shot(caf::actor_system& system, mab::function_key key, const std::type_info& function,
                    const adaptive_actor_config& config)
@@ -22,9 +23,8 @@ one_shot::one_shot(caf::actor_system& system, mab::function_key key, const std::
       config.name.empty() ? readable_name("one-shot", {&function}) : config.name, config.knobs)) {
 }
 
-void one_shot::start(const std::shared_ptr<one_shot>& x, scope_count* scope) {
+void one_shot::start(executors::work_reference<one_shot> x, scope_count* scope) {
   auto& self = *x;
-  auto* here = executors::executor::current();
   self.start_ = tick_clock::now();
   if (auto* lane = self.host_->current_lane()) {
     self.decision_.emplace(
@@ -40,27 +40,23 @@ void one_shot::start(const std::shared_ptr<one_shot>& x, scope_count* scope) {
     self.scope_ = scope;
   }
   if (self.decision_->choice() == mab::arm::inline_here) {
-    self.run_here(here);
+    self.run_and_tell(executors::executor::current(), nullptr);
     return;
   }
-  self.self_ = x;
   if (!self.host_->compute().compute().submit({&self, &ops})) {
-    self.self_.reset();
+    self.forget();
     if (scope != nullptr)
       scope->end_one();
     throw posse::runtime_stopped{};
   }
+  std::ignore = x.release(); // the queue's; it may be gone by now
 }
 
-void one_shot::run_here(executors::executor* here) noexcept {
+void one_shot::run_and_tell(executors::executor* here, executors::executor* handed_to) noexcept {
   std::optional<stopwatch> watch;
   if (here != nullptr)
     watch.emplace(here->running(), stopwatch::precision::cpu_clock);
-  try {
-    call();
-  } catch (...) {
-    thrown = std::current_exception();
-  }
+  run(handed_to);
   const mab::microseconds cost = tick_clock::to_duration(tick_clock::now() - start_);
   if (watch) {
     const auto inside = watch->stop();
@@ -73,23 +69,27 @@ void one_shot::run_here(executors::executor* here) noexcept {
 
 void one_shot::end() noexcept {
   auto* scope = scope_;
-  done.set(); // whoever waits may go on, but keeps us
+  announce();
   if (scope != nullptr)
     scope->end_one();
 }
 
-void one_shot::run(void* object, executors::executor& self) noexcept {
-  // Ends with the function: what it borrows may go once the scope was told, so nothing of it is
-  // touched after that but this.
-  const auto x = std::move(static_cast<one_shot*>(object)->self_);
-  if (caf::logger::current_logger() == nullptr)
-    CAF_SET_LOGGER_SYS(&x->host_->system());
-  x->run_here(&self);
+void one_shot::expect_run() const {
+  if (discarded_)
+    throw posse::cancelled{};
+}
+
+void one_shot::run_there(void* object, executors::executor& self) noexcept {
+  // Held to the end of this call. What the function borrows may go once the scope was told; of the
+  // function nothing is left by then.
+  const executors::work_reference<one_shot> x{static_cast<one_shot*>(object)};
+  x->run_and_tell(&self, &self);
 }
 
 void one_shot::discard(void* object) noexcept {
-  const auto x = std::move(static_cast<one_shot*>(object)->self_);
-  x->thrown = std::make_exception_ptr(posse::cancelled{});
+  const executors::work_reference<one_shot> x{static_cast<one_shot*>(object)};
+  x->discarded_ = true;
+  x->forget();
   x->end();
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include <basal/executors/collector.hpp>
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/stopwatch.hpp>
@@ -24,6 +25,12 @@ namespace basal::executors {
 namespace {
 
 thread_local executor* current_executor = nullptr;
+
+/// Before this thread goes on with another fiber.
+[[gnu::always_inline]] inline void leave_running_fiber() noexcept {
+  if (const auto* hooks = collector.load(std::memory_order_acquire)) [[unlikely]]
+    hooks->leaves_fiber();
+}
 
 /// What the load forgets in; so long that one quantum more or less tells little.
 constexpr std::uint64_t load_window_quanta = 16;
@@ -149,6 +156,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   auto* watch = running_->watch();
   if (watch != nullptr)
     watch->pause();
+  leave_running_fiber();
   fiber::switch_to(*running_, *next, after, argument);
   last_look_ = now();
   doing_.store(running_->label(), std::memory_order_relaxed);
@@ -161,6 +169,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
 void executor::resume(fiber& f) noexcept {
   BASAL_ASSERT(f.home_ == this && suspended_ > 0);
   --suspended_;
+  leave_running_fiber();
   // The fiber that leaves is inside the loop, right here; when it is taken
   // from the spares, it returns from this call and the loop goes on.
   fiber::switch_to(

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <basal/executors/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/cells.hpp>
-#include <basal/posse/detail/collector.hpp>
+#include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/computation.hpp>
-#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/detail/memory_context.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/runtime.hpp>
@@ -86,7 +86,7 @@ const std::byte* member::deepest() const noexcept {
 
 /// Marks the executor as one that answers when asked, and names the work.
 void member::enter() noexcept {
-  detail::enter_collected_heap();
+  executors::enter_collected_heap();
   attentive_before_ = executor_->attentive().load(std::memory_order_relaxed);
   executor_->attentive().store(true, std::memory_order_relaxed);
   name_before_ = fiber_->name_work(origin_->name());
@@ -170,7 +170,6 @@ void member::look_up() {
   if (ended) {
     if (executor_->work_waits()) {
       cells_->yields.add();
-      detail::settle_account();
       executor_->yield();
       now = executor_->now();
       if (context_ != nullptr && !limit_memory())
@@ -306,7 +305,6 @@ void member::await_merge(right_continuation& node) {
     executor_->push_pinned(d->node);
   auto suspended_at = executor_->now();
   settle(suspended_at);
-  detail::settle_account();
   cells_->merge_waits.add();
   merged.wait();
   resume(suspended_at);

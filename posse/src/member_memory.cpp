@@ -9,9 +9,9 @@
 #include <string>
 
 #include <basal/executors/executor.hpp>
+#include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/detail/delegation.hpp>
-#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/detail/memory_context.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/memory_charge.hpp>
@@ -121,7 +121,6 @@ void member::wait_until_youngest() noexcept {
   auto may_run = [&] {
     return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;
   };
-  detail::settle_account();
   // Without a stack to go on with it takes its chance with the limit instead.
   while (!may_run() && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; })) {
   }

@@ -8,8 +8,8 @@
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/detail/cells.hpp>
+#include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/computation.hpp>
-#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/detail/memory_context.hpp>
 #include <basal/posse/runtime.hpp>
 
@@ -122,7 +122,6 @@ void member::delegate_two(const theft_view& view) noexcept {
     count(theft_verdict::no_room);
     return;
   }
-  detail::settle_account();
   auto suspended_at = executor_->now();
   auto stolen = false;
   auto publish = [&](executors::fiber& f) noexcept {
@@ -193,7 +192,9 @@ member::offer member::prepare(right_continuation& node) noexcept {
     return {nullptr, theft_verdict::out_of_memory};
   d->victim = as_;
   d->lineage_bytes = lineage_bytes_at(node);
-  d->account = account_at(node);
+  d->carried.account = origin_->account;
+  if (const auto* kind = detail::account_carrier.load(std::memory_order_acquire))
+    d->carried.replace(*kind, account_at(node));
   if (suspended_) {
     if (!latch_.try_add())
       return {nullptr, theft_verdict::victim_goes_on};

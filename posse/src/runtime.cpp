@@ -7,7 +7,6 @@
 
 #include <basal/executors/tick_clock.hpp>
 #include <basal/posse/detail/function_record.hpp>
-#include <basal/posse/detail/inherited_charge.hpp>
 
 namespace basal::posse {
 
@@ -32,6 +31,11 @@ runtime::runtime(runtime_config config)
   pool.pin = config.pin;
   pool.simulate = config.simulate;
   pool.hooks.context = this;
+  pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
+    const auto& mine = static_cast<runtime*>(self)->config_;
+    if (mine.thread_starts != nullptr)
+      mine.thread_starts(mine.thread_context, starts);
+  };
   pool.hooks.goes_idle = [](void* self, executors::executor& idle) noexcept {
     static_cast<runtime*>(self)->ask(idle);
   };
@@ -73,9 +77,15 @@ void runtime::stop(executors::stop_mode mode) {
   pool_count_.store(0, std::memory_order_release);
 }
 
-void runtime::submit(executors::work_item item) {
-  if (!compute_->submit(item))
+void runtime::await(executors::awaited_work& work) {
+  switch (work.run_on(*compute_)) {
+  case executors::errand_end::ran:
+    return;
+  case executors::errand_end::refused:
     throw runtime_stopped{};
+  case executors::errand_end::discarded:
+    throw cancelled{};
+  }
 }
 
 /// The idle ask: an executor about to sleep makes one busy executor look up at
@@ -135,8 +145,7 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
   while (d != nullptr) {
     detail::delegation* next = nullptr;
     {
-      executors::delegated_time time{self, d->origin.account};
-      detail::inherited_charge charge{self, d->account};
+      const executors::carrying all{self, d->carried};
       member m{*d, self, cells};
       m.continue_quantum(quantum_start);
       try {

@@ -36,9 +36,9 @@ void count(std::atomic<std::uint64_t>& c) noexcept {
 } // namespace
 
 const executors::work_ops background_pool::ops_{
-  [](void* object, executors::executor&) noexcept {
+  [](void* object, executors::executor& self) noexcept {
     auto& t = *static_cast<detail::task*>(object);
-    t.host().run_task(t);
+    t.host().run_task(t, &self);
   },
   [](void* object) noexcept {
     auto& t = *static_cast<detail::task*>(object);
@@ -167,7 +167,7 @@ void background_pool::enqueue_full(detail::task& t, double key) {
     throw queue_full{p.config.max_queued};
   case full_policy::run_in_caller:
     count(p.run_in_caller);
-    run_task(t);
+    run_task(t, nullptr);
     break;
   }
 }
@@ -177,8 +177,8 @@ void background_pool::enqueue_full(detail::task& t, double key) {
 void background_pool::wait_for_room(detail::task& t, double key) {
   auto& p = *parts_;
   const auto deadline = p.config.when_full == full_policy::wait
-                          ? detail::clock::time_point::max()
-                          : detail::deadline_after(p.config.patience);
+                          ? std::chrono::steady_clock::time_point::max()
+                          : executors::deadline_after(p.config.patience);
   door_entry self{t, {}, {}, false};
   {
     std::lock_guard guard{p.door_mutex};
@@ -264,7 +264,7 @@ bool background_pool::empty() const noexcept {
   return parts_->queue.empty();
 }
 
-void background_pool::run_task(detail::task& t) noexcept {
+void background_pool::run_task(detail::task& t, executors::executor* self) noexcept {
   auto& p = *parts_;
   if (p.discarding.load(std::memory_order_relaxed)) {
     discard_task(t);
@@ -272,7 +272,7 @@ void background_pool::run_task(detail::task& t) noexcept {
   }
   count(p.begun);
   const auto start = executors::tick_clock::now();
-  const auto outcome = t.run();
+  const auto outcome = t.run_unless_cancelled(self);
   if (outcome == task_state::done || outcome == task_state::failed) {
     // Signed: counters of different processors may differ a little.
     const auto ticks
@@ -335,7 +335,7 @@ std::size_t background_pool::discard_queued() noexcept {
 shutdown_report background_pool::shutdown(executors::stop_mode mode,
                                           std::chrono::nanoseconds patience) {
   auto& p = *parts_;
-  const auto deadline = detail::deadline_after(patience);
+  const auto deadline = executors::deadline_after(patience);
   shutdown_report report;
   close();
   auto discard = [&] {

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include <basal/executors/event.hpp>
 #include <basal/executors/tick_clock.hpp>
 #include <basal/priority/background_pool.hpp>
-#include <basal/priority/detail/event.hpp>
 #include <basal/priority/detail/gate.hpp>
 #include <basal/priority/priority_queue.hpp>
 #include <basal/priority/runtime_tracker.hpp>
@@ -20,7 +20,7 @@ namespace basal::priority {
 /// the door's mutex.
 struct background_pool::door_entry {
   detail::task& work;
-  detail::waiter who;
+  executors::waiter who;
   std::multimap<double, door_entry*>::iterator at;
   bool admitted = false; ///< the queue has the task, the door has this no more
 };
@@ -65,7 +65,7 @@ struct background_pool::parts {
   /// A task is inside from before it is queued until all is done with it; so is
   /// a submitter that waits for room.
   detail::gate life;
-  detail::event all_ended; ///< closed and nothing inside
+  executors::event all_ended; ///< closed and nothing inside
   /// Written by shutdown() before it empties the queue. Relaxed: who misses it
   /// runs a task that was accepted.
   std::atomic<bool> discarding{false};

@@ -5,17 +5,10 @@
 
 namespace basal::priority::detail {
 
-task_state task::run() noexcept {
+task_state task::run_unless_cancelled(executors::executor* self) noexcept {
   if (!word_.claim(task_state::running))
     return word_.get();
-  auto outcome = task_state::done;
-  try {
-    invoke();
-  } catch (...) {
-    error_ = std::current_exception();
-    outcome = task_state::failed;
-  }
-  forget();
+  const auto outcome = run(self) ? task_state::done : task_state::failed;
   word_.finish(outcome);
   return outcome;
 }
@@ -27,12 +20,11 @@ bool task::end_unrun(task_state how) noexcept {
   return true;
 }
 
-void task::rethrow() const {
+void task::expect_run() const {
   switch (state()) {
   case task_state::done:
-    return;
   case task_state::failed:
-    std::rethrow_exception(error_);
+    return;
   case task_state::cancelled:
     throw task_cancelled{};
   case task_state::discarded:
@@ -41,7 +33,7 @@ void task::rethrow() const {
   case task_state::running:
     break;
   }
-  BASAL_ASSERT(!"a task that has not ended has nothing to throw");
+  BASAL_ASSERT(!"a task that has not ended has no outcome");
 }
 
 } // namespace basal::priority::detail

@@ -1,5 +1,6 @@
 #include "threads.hpp"
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/gc/account.hpp>
 
 namespace basal::posse::gc {
@@ -7,6 +8,13 @@ namespace basal::posse::gc {
 const char* limit_exceeded::what() const noexcept {
   return "basal: a computation's limit for the shared heap is exceeded; raise the limit, or keep "
          "less alive at once";
+}
+
+account::~account() {
+  if (loans_.load(std::memory_order_acquire) != 0)
+    basal::detail::assertion_failed("a gc::account outlives the futures and tasks that were begun "
+                                    "in its charge_scope; wait for them first",
+                                    __FILE__, __LINE__);
 }
 
 void account::over_limit() {

@@ -13,10 +13,11 @@
 #include "threads.hpp"
 #include "collector.hpp"
 
+#include <basal/executors/carrier.hpp>
+#include <basal/executors/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/placement.hpp>
 #include <basal/executors/stack_scan.hpp>
-#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/gc/detail/faults.hpp>
 
 #include <pthread.h>
@@ -217,16 +218,47 @@ void release_visible(void* memory) noexcept {
   results_are_hidden() ? std::free(memory) : GC_free(GC_base(memory));
 }
 
+/// Work that is handed over charges the account that was in force where that
+/// happened: what the running fiber took until then is charged before.
+constexpr executors::carrier carries_account{
+  [](executors::errand what) noexcept -> void* {
+    auto& self = this_thread();
+    add_allocated(self);
+    auto* a = account_in_force(self);
+    if (a != nullptr && what == executors::errand::detached)
+      detail::loans::begin(*a);
+    return a;
+  },
+  [](void* a, executors::errand what) noexcept {
+    if (what == executors::errand::detached)
+      detail::loans::end(*static_cast<account*>(a));
+  },
+  [](void* account, executors::executor& on, executors::carrier_room& room) noexcept {
+    static_assert(sizeof(charge_frame) <= sizeof room);
+    auto& fiber = on.running();
+    add_allocated(this_thread());
+    auto* frame = new (&room) charge_frame;
+    posse::detail::open_charge(*frame, posse::detail::innermost_charge(fiber), account);
+    fiber.attachment() = frame;
+  },
+  [](executors::executor& on, executors::carrier_room&) noexcept {
+    add_allocated(this_thread());
+    on.running().attachment() = posse::detail::innermost_charge(on.running())->outer;
+  },
+};
+
 /// Before main(), in programs that use the heap at all: so the collector takes
 /// the main thread for the main thread, and no computation begins without it.
 struct hooks_installer {
   hooks_installer() {
-    static constexpr posse::detail::collector_hooks hooks{
+    static constexpr executors::collector_hooks hooks{
       &enter,
       &allocate_visible,
       &release_visible,
-      []() noexcept { add_allocated(this_thread()); },
-      []() noexcept -> void* { return account_in_force(this_thread()); },
+      []() noexcept {
+        if (own_state != nullptr && own_state->uncharged != 0)
+          add_allocated(*own_state);
+      },
     };
     try {
       ensure_started();
@@ -234,7 +266,9 @@ struct hooks_installer {
       std::fprintf(stderr, "%s\n", e.what());
       std::abort();
     }
-    posse::detail::collector.store(&hooks, std::memory_order_release);
+    executors::collector.store(&hooks, std::memory_order_release);
+    posse::detail::account_carrier.store(&carries_account, std::memory_order_release);
+    executors::carriers::add(carries_account);
   }
 } const install_hooks;
 

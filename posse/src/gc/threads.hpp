@@ -1,7 +1,7 @@
 #pragma once
 
 #include <basal/executors/fwd.hpp>
-#include <basal/posse/detail/inherited_charge.hpp>
+#include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/gc/account.hpp>
 #include <basal/posse/gc/heap.hpp>
 
@@ -79,6 +79,16 @@ void settle(thread_state& self);
 
 /// The same without a look at the limit.
 void add_allocated(thread_state& self) noexcept;
+
+/// Detached work charges an account when whoever began it may have forgotten both.
+struct detail::loans {
+  static void begin(account& a) noexcept {
+    a.loans_.fetch_add(1, std::memory_order_relaxed); // handing the work over publishes it
+  }
+  static void end(account& a) noexcept {
+    a.loans_.fetch_sub(1, std::memory_order_release);
+  }
+};
 
 /// What the running fiber, or this thread, charges; null: nobody.
 account* account_in_force(const thread_state& self) noexcept;

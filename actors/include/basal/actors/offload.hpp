@@ -20,13 +20,12 @@ namespace basal::actors {
 /// @throws posse::cancelled, posse::runtime_stopped when the system ends before it could begin
 template <std::derived_from<caf::local_actor> Actor, class Function>
 decltype(auto) offload(Actor* self, Function&& function) {
-  auto& system = self->home_system();
-  return detail::hop(runtime_of(system), system, function);
+  return detail::hop(runtime_of(self->home_system()), function);
 }
 
 template <class Function>
 decltype(auto) offload(const caf::scoped_actor& self, Function&& function) {
-  return detail::hop(runtime_of(self.home_system()), self.home_system(), function);
+  return detail::hop(runtime_of(self.home_system()), function);
 }
 
 } // namespace basal::actors

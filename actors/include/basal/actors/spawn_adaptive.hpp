@@ -4,7 +4,7 @@
 #include <basal/actors/detail/adaptive_core.hpp>
 #include <basal/actors/detail/chooser_host.hpp>
 #include <basal/executors/completion.hpp>
-#include <basal/executors/stopwatch.hpp>
+#include <basal/executors/hand_over.hpp>
 #include <basal/mab/chooser.hpp>
 
 #include <caf/local_actor.hpp>
@@ -13,14 +13,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
-#include <variant>
 
 namespace basal::actors {
 
@@ -53,31 +51,24 @@ private:
   executors::completion all_done_;
 };
 
-/// A function that is decided about once, shared by its handle and whoever runs it. Its chooser
-/// makes one decision; what it has learned stays with the family.
-class one_shot {
+/// A function that is decided about once. Its chooser makes one decision; what it has learned stays
+/// with the family.
+class one_shot : public executors::detached_work {
 public:
   one_shot(caf::actor_system& system, mab::function_key key, const std::type_info& function,
            const adaptive_actor_config& config);
-  virtual ~one_shot() = default;
-
-  one_shot(const one_shot&) = delete;
-  one_shot& operator=(const one_shot&) = delete;
 
   /// Runs the function here or hands it over. Once.
   /// @throws posse::runtime_stopped
-  static void start(const std::shared_ptr<one_shot>& x, scope_count* scope);
+  static void start(executors::work_reference<one_shot> x, scope_count* scope);
 
-  executors::completion done;
-  std::exception_ptr thrown; ///< valid once `done` is set
+  /// After the end. @throws posse::cancelled if it did not run
+  void expect_run() const;
 
 private:
-  /// Runs the function, and keeps what it returns.
-  virtual void call() = 0;
-
-  void run_here(executors::executor* here) noexcept;
+  void run_and_tell(executors::executor* here, executors::executor* handed_to) noexcept;
   void end() noexcept;
-  static void run(void* object, executors::executor& self) noexcept;
+  static void run_there(void* object, executors::executor& self) noexcept;
   static void discard(void* object) noexcept;
   static const executors::work_ops ops;
 
@@ -87,40 +78,7 @@ private:
   std::optional<mab::decision> decision_;
   std::uint64_t start_ = 0; // tick_clock
   scope_count* scope_ = nullptr;
-  std::shared_ptr<one_shot> self_; // while it is on its way
-};
-
-template <class Result>
-class one_shot_with_result : public one_shot {
-public:
-  using one_shot::one_shot;
-
-  /// void as std::monostate.
-  std::optional<std::conditional_t<std::is_void_v<Result>, std::monostate, Result>> returned;
-};
-
-template <class Function, class Result>
-class one_shot_of final : public one_shot_with_result<Result> {
-public:
-  one_shot_of(caf::actor_system& system, const adaptive_actor_config& config, Function f)
-    : one_shot_with_result<Result>(system, mab::function_key::from_type<Function>(),
-                                   typeid(Function), config),
-      function_(std::move(f)) {
-  }
-
-private:
-  void call() override {
-    // Gone with the call, like a local variable's; not when the last handle goes.
-    auto function = std::move(*std::exchange(function_, std::nullopt));
-    if constexpr (std::is_void_v<Result>) {
-      function();
-      this->returned.emplace();
-    } else {
-      this->returned.emplace(function());
-    }
-  }
-
-  std::optional<Function> function_;
+  bool discarded_ = false;
 };
 
 } // namespace detail
@@ -139,7 +97,7 @@ public:
   /// Whether get() will not wait.
   /// @throws std::logic_error after get()
   bool is_ready() const {
-    return checked().done.is_set();
+    return checked().finished().is_set();
   }
 
   /// Waits and returns what the function returned, or throws what it threw. Once. In a handler the
@@ -147,12 +105,10 @@ public:
   /// @throws posse::cancelled when the system ended before the function began
   /// @throws std::logic_error after get()
   Result get() {
-    checked().done.wait();
+    checked().finished().wait();
     const auto taken = std::move(shot_);
-    if (taken->thrown)
-      std::rethrow_exception(std::move(taken->thrown));
-    if constexpr (!std::is_void_v<Result>)
-      return std::move(*taken->returned);
+    taken->expect_run();
+    return taken->take();
   }
 
 private:
@@ -162,18 +118,21 @@ private:
   friend auto spawn_adaptive(caf::actor_system& system, Function function,
                              const adaptive_actor_config& config);
 
-  using shot = detail::one_shot_with_result<Result>;
+  using shot = executors::detached_result<detail::one_shot, Result>;
 
-  explicit adaptive_future(std::shared_ptr<shot> x) noexcept : shot_(std::move(x)) {
+  /// Takes over the asker's reference.
+  explicit adaptive_future(shot& x) noexcept : shot_(&x) {
   }
 
   template <class Function>
   static adaptive_future start(caf::actor_system& system, Function function,
                                const adaptive_actor_config& config, detail::scope_count* scope) {
-    auto x = std::make_shared<detail::one_shot_of<Function, Result>>(system, config,
-                                                                     std::move(function));
-    detail::one_shot::start(x, scope);
-    return adaptive_future{std::move(x)};
+    auto* x = new executors::detached_call<detail::one_shot, Function, Result>(
+      std::move(function), system, mab::function_key::from_type<Function>(), typeid(Function),
+      config);
+    adaptive_future result{*x};
+    detail::one_shot::start(executors::work_reference<detail::one_shot>{x}, scope);
+    return result;
   }
 
   shot& checked() const {
@@ -182,7 +141,7 @@ private:
     return *shot_;
   }
 
-  std::shared_ptr<shot> shot_;
+  executors::work_reference<shot> shot_;
 };
 
 /// Calls `function()` once, here and now or on a compute executor, whichever its chooser says: one
@@ -193,7 +152,8 @@ private:
 ///     ...
 ///     use(sum.get());
 ///
-/// `function` owns what it needs; for borrowed data see adaptive_scope. Allocates once.
+/// `function` owns what it needs; for borrowed data see adaptive_scope. Both it and its result may
+/// point into the collected heap, wherever the future is. Allocates once.
 /// @throws posse::runtime_stopped when the system has ended
 /// @throws std::logic_error, std::invalid_argument see adaptive()
 template <class Function>

@@ -2,10 +2,13 @@
 
 // The front door: pools of executors and what runs on them.
 
+#include <basal/executors/carrier.hpp>
 #include <basal/executors/completion.hpp>
 #include <basal/executors/config.hpp>
+#include <basal/executors/event.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/hand_over.hpp>
 #include <basal/executors/stack_scan.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/executors/stopwatch.hpp>

@@ -3,9 +3,11 @@
 namespace basal::executors {
 
 class adaptive_interval;
+class awaited_work;
 class background_source;
 class backstop;
 class completion;
+class detached_work;
 class executor;
 class executor_pool;
 class fiber;
@@ -15,6 +17,7 @@ class spare_fibers;
 class stack_pool;
 class stack_scan;
 class stopwatch;
+struct carrier;
 struct inbox_node;
 struct pool_config;
 struct executor_stats;

@@ -27,6 +27,11 @@ struct runtime_config {
   /// Which CPU each executor keeps to.
   executors::pinning pin = executors::pinning::none;
 
+  /// Called first on the thread of each compute executor; null: nothing is. For
+  /// what a library keeps for each thread.
+  void (*thread_starts)(void* thread_context, executors::executor& self) noexcept = nullptr;
+  void* thread_context = nullptr;
+
   /// For tests: see executors::simulation. In stepped mode, computations must be started by work
   /// that is submitted to compute().
   executors::simulation simulate{};

@@ -2,24 +2,19 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/completion.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/stopwatch.hpp>
+#include <basal/executors/hand_over.hpp>
 #include <basal/posse/call_options.hpp>
 #include <basal/posse/config.hpp>
 #include <basal/posse/detail/cells.hpp>
-#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/computation.hpp>
-#include <basal/posse/detail/inherited_charge.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
@@ -73,6 +68,11 @@ public:
     return offload_as(std::forward<Function>(function), {.options = &options, .offloaded = true});
   }
 
+  /// Runs `work` on a compute executor and waits for it, as offload() does: for
+  /// work that is no computation. On one of them it must be called in place.
+  /// @throws runtime_stopped, cancelled when it will not run any more
+  void await(executors::awaited_work& work);
+
   /// Makes every computation throw `cancelled` at its next safepoint, now and
   /// from now on. For shutdown.
   void cancel() noexcept;
@@ -121,9 +121,6 @@ private:
   template <auto>
   friend class pure;
 
-  template <class Function>
-  class handed_over;
-
   /// The counters of a pool's executors. Slots are filled in order, by the
   /// constructor and attach(), and kept to the end.
   struct pool_cells {
@@ -165,7 +162,6 @@ private:
   /// many it was.
   void note_memory(std::size_t bytes, std::size_t cabal) noexcept;
 
-  void submit(executors::work_item item);
   void ask(const executors::executor& idle) noexcept;
   std::uint64_t theft_expected_within(const executors::executor& idle) const noexcept;
   void delegate(detail::delegation& d, executors::executor& to) noexcept;
@@ -199,60 +195,6 @@ private:
   alignas(64) std::unique_ptr<executors::executor_pool> compute_;
 };
 
-/// A computation on its way to a compute executor. Lives in the waiting
-/// caller's frame.
-template <class Function>
-class runtime::handed_over {
-public:
-  handed_over(runtime& host, Function& function, const detail::call_info& call) noexcept
-    : host_(host),
-      function_(function),
-      call_(call),
-      account_(executors::delegated_time::current_account()),
-      heap_account_(detail::account_in_force()) {
-  }
-
-  detail::branch_result_t<Function> wait() {
-    detail::enter_collected_heap(); // the result arrives in this thread's frame
-    host_.submit({this, &ops});
-    done_.wait();
-    if (error_)
-      std::rethrow_exception(std::move(error_));
-    return std::move(*result_);
-  }
-
-private:
-  static void execute(void* object, executors::executor& self) noexcept {
-    auto& h = *static_cast<handed_over*>(object);
-    try {
-      executors::delegated_time time{self, h.account_};
-      detail::inherited_charge charge{self, h.heap_account_};
-      auto call = [&h](member& m) { return detail::call_branch(h.function_, m); };
-      h.result_.emplace(h.host_.run_here(call, h.call_, self));
-    } catch (...) {
-      h.error_ = std::current_exception();
-    }
-    h.done_.set(); // `h` may be gone from here on
-  }
-
-  static void discard(void* object) noexcept {
-    auto& h = *static_cast<handed_over*>(object);
-    h.error_ = std::make_exception_ptr(cancelled{});
-    h.done_.set();
-  }
-
-  static constexpr executors::work_ops ops{&execute, &discard};
-
-  runtime& host_;
-  Function& function_;
-  const detail::call_info& call_;
-  executors::stopwatch* account_; ///< measures the caller; null if nobody does
-  void* heap_account_;            ///< that the caller charges; null: none
-  executors::completion done_;
-  std::optional<detail::branch_result_t<Function>> result_;
-  std::exception_ptr error_;
-};
-
 template <class Function>
 auto runtime::offload_as(Function&& function, const detail::call_info& call) {
   using function_type = std::remove_reference_t<Function>;
@@ -260,11 +202,12 @@ auto runtime::offload_as(Function&& function, const detail::call_info& call) {
   auto* self = executors::executor::current();
   if (self != nullptr && &self->pool() == compute_.get())
     return static_cast<std::decay_t<raw>>(run_here(function, call, *self));
-  handed_over<function_type> handed{*this, function, call};
-  if constexpr (std::is_void_v<raw>)
-    handed.wait();
-  else
-    return handed.wait();
+  auto body = [&](executors::executor& there) -> std::decay_t<raw> {
+    return run_here(function, call, there);
+  };
+  executors::awaited_call handed{body};
+  await(handed);
+  return handed.take();
 }
 
 template <class Function>

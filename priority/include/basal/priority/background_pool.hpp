@@ -130,20 +130,15 @@ private:
   struct door_entry;
 
   /// The pool's reference to a task, until the queue has it.
-  struct dropped {
-    void operator()(detail::task* t) const noexcept {
-      t->release();
-    }
-  };
-  using owned_task = std::unique_ptr<detail::task, dropped>;
+  using owned_task = executors::work_reference<detail::task>;
 
   background_pool(executors::executor_pool& executors, background_config config);
 
   template <class Function>
   auto make(task_options options, Function&& function) {
     using result = detail::task_result_t<std::decay_t<Function>>;
-    auto* t = new detail::task_of<std::decay_t<Function>>(*this, options.type,
-                                                          std::forward<Function>(function));
+    auto* t = new detail::task_of<std::decay_t<Function>>(std::forward<Function>(function), *this,
+                                                          options.type);
     owned_task owner{t};
     return std::pair{std::move(owner), task_handle<result>{*t}};
   }
@@ -157,7 +152,7 @@ private:
   void wait_for_room(detail::task& t, double key);
   void admit_waiting() noexcept;
   void remove_cancelled() noexcept;
-  void run_task(detail::task& t) noexcept;
+  void run_task(detail::task& t, executors::executor* self) noexcept;
   void discard_task(detail::task& t) noexcept;
   void let_go(detail::task& t) noexcept;
   void leave() noexcept;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/event.hpp>
 #include <basal/priority/detail/task.hpp>
 
 namespace basal::priority {
@@ -21,19 +22,6 @@ class [[nodiscard]] task_handle {
 public:
   /// Of no task. Every member but valid() throws std::logic_error.
   task_handle() noexcept = default;
-
-  task_handle(task_handle&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {
-  }
-
-  task_handle& operator=(task_handle&& other) noexcept {
-    std::swap(task_, other.task_);
-    return *this;
-  }
-
-  ~task_handle() {
-    if (task_ != nullptr)
-      task_->release();
-  }
 
   /// Whether there is a task. Not after its result was taken.
   bool valid() const noexcept {
@@ -57,7 +45,7 @@ public:
   /// @returns whether it has ended.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> limit) const {
-    return wait_until(detail::deadline_after(limit));
+    return wait_until(executors::deadline_after(limit));
   }
 
   bool wait_until(std::chrono::steady_clock::time_point deadline) const {
@@ -114,12 +102,12 @@ private:
 
   T take() {
     // Emptied in any case, as std::future is.
-    task_handle ended{std::move(*this)};
-    ended.task_->rethrow();
-    return ended.task_->take();
+    const auto ended = std::move(task_);
+    ended->expect_run();
+    return ended->take();
   }
 
-  detail::task_with_result<T>* task_ = nullptr;
+  executors::work_reference<detail::task_with_result<T>> task_;
 };
 
 } // namespace basal::priority

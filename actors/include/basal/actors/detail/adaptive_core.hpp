@@ -52,7 +52,7 @@ public:
       const inside_of watch{now, *executors::executor::current(), executors::tick_clock::now()};
       return body();
     };
-    return hop(host_->compute(), host_->system(), measured);
+    return hop(host_->compute(), measured);
   }
 
   ~adaptive_core() {

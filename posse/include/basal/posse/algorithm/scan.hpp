@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/collector.hpp>
 #include <basal/posse/algorithm/elements.hpp>
 #include <basal/posse/algorithm/fold.hpp>
-#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -55,7 +55,7 @@ private:
 
   struct right_part {
     std::optional<T> after;
-    visible_vector<std::optional<T>> sums; ///< if stolen
+    executors::visible_vector<std::optional<T>> sums; ///< if stolen
   };
 
   /// Scans the units [first, last).
@@ -78,8 +78,9 @@ private:
     return scan_summed(m, middle, last, std::move(*between), right.sums);
   }
 
-  visible_vector<std::optional<T>> sums(member& m, std::size_t first, std::size_t last) const {
-    visible_vector<std::optional<T>> result(last - first);
+  executors::visible_vector<std::optional<T>> sums(member& m, std::size_t first,
+                                                   std::size_t last) const {
+    executors::visible_vector<std::optional<T>> result(last - first);
     auto body = [&](member& k, std::size_t i, std::size_t end) {
       for (; i != end; ++i)
         result[i].emplace(sum(k, first + i));
@@ -91,7 +92,7 @@ private:
 
   /// Scans units whose sums are known. Uses `sums` up.
   T scan_summed(member& m, std::size_t first, std::size_t last, T before,
-                visible_vector<std::optional<T>>& sums) const {
+                executors::visible_vector<std::optional<T>>& sums) const {
     for (auto& s : sums) { // becomes what is before the unit
       T after = static_cast<T>(op_(before, std::move(*s)));
       s.emplace(std::move(before));

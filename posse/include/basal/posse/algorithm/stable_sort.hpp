@@ -7,10 +7,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/collector.hpp>
 #include <basal/posse/algorithm/elements.hpp>
 #include <basal/posse/algorithm/order.hpp>
 #include <basal/posse/algorithm/sort.hpp>
-#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {
@@ -110,8 +110,8 @@ struct stable_sort_function {
     } else {
       auto first = written_elements_of(range);
       auto n = count_of(range);
-      visible_vector<value> buffer(std::make_move_iterator(first),
-                                   std::make_move_iterator(advanced(first, n)));
+      executors::visible_vector<value> buffer(std::make_move_iterator(first),
+                                              std::make_move_iterator(advanced(first, n)));
       auto order = order_of<value>(less);
       merge_sort<decltype(order)>{order}.sort_into(m, buffer.data(), first, n);
     }

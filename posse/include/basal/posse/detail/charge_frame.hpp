@@ -1,5 +1,9 @@
 #pragma once
 
+#include <atomic>
+
+#include <basal/executors/carrier.hpp>
+#include <basal/executors/fiber.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
@@ -25,7 +29,15 @@ struct charge_frame {
   void* account; ///< a gc::account; null: nobody pays
 };
 
+inline charge_frame* innermost_charge(executors::fiber& f) noexcept {
+  return static_cast<charge_frame*>(f.attachment());
+}
+
 /// Begins a scope inside of `outer`, which may be null.
 void open_charge(charge_frame& f, charge_frame* outer, void* account) noexcept;
+
+/// By which work carries its account; null where no heap is linked. Written once,
+/// before main(). Release and acquire: the table is seen whole.
+inline constinit std::atomic<const executors::carrier*> account_carrier{nullptr};
 
 } // namespace basal::posse::detail

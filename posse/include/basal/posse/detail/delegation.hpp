@@ -7,9 +7,10 @@
 #include <type_traits>
 #include <variant>
 
+#include <basal/executors/carrier.hpp>
+#include <basal/executors/collector.hpp>
 #include <basal/executors/completion.hpp>
 #include <basal/executors/inbox.hpp>
-#include <basal/posse/detail/collector.hpp>
 #include <basal/posse/detail/merge_latch.hpp>
 #include <basal/posse/fwd.hpp>
 
@@ -53,7 +54,7 @@ template <class Branch>
 /// publishes it). The delegate's executor calls `execute`, which stores the
 /// result, or stores what that threw in `error`, then ends it with
 /// finish_merge(). The victim reads result and error after merged.wait().
-class delegation : public visible_to_collector {
+class delegation : public executors::visible_to_collector {
 public:
   explicit delegation(computation& its_origin) noexcept : origin(its_origin) {
   }
@@ -77,9 +78,12 @@ public:
   computation& origin;               ///< the computation that it is part of
   delegation* victim = nullptr;      ///< as what the victim runs; null: it is the root
   memory_context* context = nullptr; ///< of the executor it was sent to
-  std::size_t lineage_bytes = 0;     ///< what its victims held when the fork was made
-  void* account = nullptr;           ///< of the heap, in force at the fork; null: none
-  merge_latch* latch = nullptr;      ///< of a victim that waits for all delegates
+
+  /// As at the fork: what it has beside the account is the computation's.
+  executors::carried carried{executors::errand::branch};
+
+  std::size_t lineage_bytes = 0; ///< what its victims held when the fork was made
+  merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates
 
   /// Written by the victim's executor when left has failed, read at the
   /// delegate's safepoints. Relaxed: it only has to arrive.

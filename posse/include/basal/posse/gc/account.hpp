@@ -9,6 +9,12 @@
 
 namespace basal::posse::gc {
 
+namespace detail {
+
+struct loans;
+
+} // namespace detail
+
 /// An account's limit was reached.
 class limit_exceeded : public std::bad_alloc {
 public:
@@ -16,7 +22,8 @@ public:
 };
 
 /// What a computation, or a part of it, has taken from the heap. Whoever works in
-/// a charge_scope for it charges it, on any thread; anybody may read it.
+/// a charge_scope for it charges it, on any thread; anybody may read it. Must
+/// outlive the scopes, and all work that was begun in them.
 ///
 /// The collector knows what is alive, but not for whom. So `bytes` counts what
 /// was allocated, and when that reaches the limit a collection shows how much
@@ -33,7 +40,9 @@ public:
   account(const account&) = delete;
   account& operator=(const account&) = delete;
 
-  virtual ~account() = default;
+  /// Ends the program with a sentence while a future or a background task that
+  /// was begun in a charge_scope for this account has yet to end.
+  virtual ~account();
 
   /// @throws what over_limit() throws
   void charge(std::size_t bytes) {
@@ -71,13 +80,20 @@ private:
 
   /// Relaxed: a number by itself.
   std::atomic<std::size_t> bytes_{0};
+
+  friend struct detail::loans;
+
+  /// Pieces of detached work that will charge it. Release to end, with the
+  /// destructor's acquire: what they charged comes before.
+  std::atomic<std::size_t> loans_{0};
 };
 
 /// While it lives, what this thread allocates, or on an executor the running
 /// fiber, is charged to an account: the fiber keeps it while it is suspended and
-/// others run. Computations that are called within it inherit it, and branches
-/// that are forked within it, wherever they run. Scopes nest: the innermost one
-/// pays. The account must outlive it. Only for local variables.
+/// others run. Branches that are forked within it inherit it, and so does what is
+/// called or begun within it: computations, offloads, one-shots, background tasks,
+/// wherever and whenever they run. Scopes nest: the innermost one pays. Only for
+/// local variables.
 class charge_scope {
 public:
   explicit charge_scope(account& a);

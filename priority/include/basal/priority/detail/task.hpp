@@ -2,13 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <optional>
 #include <type_traits>
-#include <utility>
 
-#include <basal/priority/detail/event.hpp>
+#include <basal/executors/hand_over.hpp>
 #include <basal/priority/fwd.hpp>
 #include <basal/priority/task_key.hpp>
 
@@ -54,15 +50,12 @@ private:
   Atomic<std::uint32_t> word_{static_cast<std::uint32_t>(task_state::queued)};
 };
 
-/// A function call on its way through a pool, and what became of it. Shared by
-/// the queue and the handle, each of which holds a reference.
-class task {
+/// A function call on its way through a pool, whose references are the queue's
+/// and the handle's.
+class task : public executors::detached_work {
 public:
   task(background_pool& host, task_key type) noexcept : host_(host), type_(type) {
   }
-
-  task(const task&) = delete;
-  task& operator=(const task&) = delete;
 
   background_pool& host() const noexcept {
     return host_;
@@ -76,99 +69,32 @@ public:
     return word_.get();
   }
 
-  event& finished() noexcept {
-    return finished_;
-  }
-
   /// Runs the function unless it was cancelled, and keeps what comes of it.
+  /// @param self the executor that took it from a queue; null: its submitter
   /// @returns the state afterwards. If the function ran, announce() must follow.
-  task_state run() noexcept;
+  task_state run_unless_cancelled(executors::executor* self) noexcept;
 
   /// Ends it unrun; announce() must follow. @returns false, and nothing must
   /// follow, if it has begun or ended.
   bool end_unrun(task_state how) noexcept;
 
-  /// Tells those who wait.
-  void announce() noexcept {
-    finished_.set();
-  }
-
-  /// Throws what a waiter must be told; nothing when it is done. After the end.
-  void rethrow() const;
-
-  void release() noexcept {
-    // Acquire for the last one, which destroys what the others have written.
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      delete this;
-  }
-
-protected:
-  virtual ~task() = default;
-
-  /// Calls the function and keeps its result. May throw.
-  virtual void invoke() = 0;
-
-  /// Destroys the function, so that what it holds is not kept by a handle.
-  virtual void forget() noexcept = 0;
+  /// After the end. @throws what a waiter must be told if it did not run
+  void expect_run() const;
 
 private:
   background_pool& host_;
   const task_key type_;
   basic_task_word<> word_;
-  std::atomic<std::uint32_t> references_{2}; ///< the pool's and the handle's
-  event finished_;
-  std::exception_ptr error_; ///< written before `word_` says failed
-};
-
-template <class T>
-class task_with_result : public task {
-public:
-  using task::task;
-
-  /// After the end, if it is done. Leaves a moved-from value.
-  T take() {
-    return std::move(*result_);
-  }
-
-protected:
-  std::optional<T> result_;
-};
-
-template <>
-class task_with_result<void> : public task {
-public:
-  using task::task;
-
-  void take() {
-  }
 };
 
 /// Results are values: of a function that returns a reference a copy is kept.
 template <class Function>
 using task_result_t = std::decay_t<std::invoke_result_t<Function&>>;
 
+template <class T>
+using task_with_result = executors::detached_result<task, T>;
+
 template <class Function>
-class task_of final : public task_with_result<task_result_t<Function>> {
-public:
-  template <class F>
-  task_of(background_pool& host, task_key type, F&& function)
-    : task_with_result<task_result_t<Function>>(host, type),
-      function_(std::in_place, std::forward<F>(function)) {
-  }
-
-private:
-  void invoke() override {
-    if constexpr (std::is_void_v<task_result_t<Function>>)
-      std::invoke(*function_);
-    else
-      this->result_.emplace(std::invoke(*function_));
-  }
-
-  void forget() noexcept override {
-    function_.reset();
-  }
-
-  std::optional<Function> function_;
-};
+using task_of = executors::detached_call<task, Function, task_result_t<Function>>;
 
 } // namespace basal::priority::detail

@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-namespace basal::priority::detail {
+namespace basal::executors {
 
 alarm& alarm::instance() {
   static alarm result;
@@ -52,9 +52,9 @@ void alarm::run() {
       auto& s = *settings_.begin()->second;
       settings_.erase(settings_.begin());
       s.gone_off = true;
-      s.who.wake(); // under the lock: its owner removes it before it goes
+      s.goes_off(s.context); // under the lock: its owner removes it before it goes
     }
   }
 }
 
-} // namespace basal::priority::detail
+} // namespace basal::executors

@@ -1,19 +1,20 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <thread>
 
-#include <basal/priority/detail/event.hpp>
+namespace basal::executors {
 
-namespace basal::priority::detail {
-
-/// Wakes waiters when their deadlines have passed. One thread for the process,
+/// Ends waits when their deadlines have passed. One thread for the process,
 /// made when somebody first waits with a deadline; it sleeps while nobody does,
 /// and until the first deadline otherwise. Any thread.
 class alarm {
 public:
+  using clock = std::chrono::steady_clock;
+
   /// @throws std::system_error when the kernel refuses the thread
   static alarm& instance();
 
@@ -25,18 +26,21 @@ public:
   struct setting;
   using settings = std::multimap<clock::time_point, setting*>;
 
-  /// Whom to wake; lives in the waiting frame.
+  /// What to do; lives in the waiting frame.
   struct setting {
-    waiter& who;
+    /// Called once, under the alarm's mutex: must be short, and neither throw
+    /// nor add or remove a setting.
+    void (*goes_off)(void* context) noexcept;
+    void* context;
     settings::iterator at = {}; ///< valid until it has gone off
     bool gone_off = false;
   };
 
-  /// Wakes `s.who` at `deadline`, unless it is removed before.
+  /// Calls `s.goes_off` at `deadline`, unless it is removed before.
   /// @throws std::bad_alloc
   void add(setting& s, clock::time_point deadline);
 
-  /// Afterwards neither `s` nor its waiter is touched any more.
+  /// Afterwards `s` is not touched any more, and has gone off or never will.
   void remove(setting& s) noexcept;
 
 private:
@@ -51,4 +55,4 @@ private:
   std::thread thread_;
 };
 
-} // namespace basal::priority::detail
+} // namespace basal::executors

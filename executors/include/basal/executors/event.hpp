@@ -6,13 +6,12 @@
 
 #include <basal/executors/completion.hpp>
 
-namespace basal::priority::detail {
-
-using clock = std::chrono::steady_clock;
+namespace basal::executors {
 
 /// The time `limit` from now, if that is later; at most the end of time.
 template <class Rep, class Period>
-clock::time_point deadline_after(std::chrono::duration<Rep, Period> limit) {
+std::chrono::steady_clock::time_point deadline_after(std::chrono::duration<Rep, Period> limit) {
+  using clock = std::chrono::steady_clock;
   const auto now = clock::now();
   // In double: a limit in days overflows nanoseconds.
   const std::chrono::duration<double, std::nano> wanted = limit;
@@ -43,11 +42,11 @@ public:
   }
 
   /// Returns when woken or when `deadline` has passed. Once.
-  void wait_until(clock::time_point deadline) noexcept;
+  void wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
 
 private:
   std::atomic<bool> claimed_{false};
-  executors::completion done_;
+  completion done_;
 };
 
 /// Something that happens once, for any number of waiters, each with a
@@ -68,11 +67,11 @@ public:
   void set() noexcept;
 
   void wait() noexcept {
-    wait_until(clock::time_point::max());
+    wait_until(std::chrono::steady_clock::time_point::max());
   }
 
   /// @returns whether the event has happened.
-  bool wait_until(clock::time_point deadline) noexcept;
+  bool wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
 
 private:
   static constexpr std::uint32_t set_bit = 1;
@@ -87,4 +86,4 @@ private:
   node* first_ = nullptr; ///< under the lock that event.cpp keeps for this address
 };
 
-} // namespace basal::priority::detail
+} // namespace basal::executors

@@ -1,4 +1,4 @@
-#include <basal/priority/detail/event.hpp>
+#include <basal/executors/event.hpp>
 
 #include <array>
 #include <cstddef>
@@ -7,7 +7,9 @@
 
 #include "alarm.hpp"
 
-namespace basal::priority::detail {
+namespace basal::executors {
+
+using clock = std::chrono::steady_clock;
 
 void waiter::wait_until(clock::time_point deadline) noexcept {
   if (deadline == clock::time_point::max()) {
@@ -16,7 +18,7 @@ void waiter::wait_until(clock::time_point deadline) noexcept {
   }
   try {
     auto& a = alarm::instance();
-    alarm::setting mine{*this};
+    alarm::setting mine{[](void* who) noexcept { static_cast<waiter*>(who)->wake(); }, this};
     a.add(mine, deadline);
     done_.wait();
     a.remove(mine);
@@ -79,4 +81,4 @@ bool event::wait_until(clock::time_point deadline) noexcept {
   return is_set();
 }
 
-} // namespace basal::priority::detail
+} // namespace basal::executors

@@ -7,25 +7,23 @@
 #include <type_traits>
 #include <vector>
 
-namespace basal::posse::detail {
+namespace basal::executors {
 
-/// What a garbage collected heap must hear of computations and do for them. The
-/// module posse_gc, where it is linked, sets it before main(); without it a
-/// computation pays for one load.
+/// What a garbage collected heap must hear of work on executors and does for it.
+/// A heap sets it before main(); without one, who asks pays for a load.
 struct collector_hooks {
-  /// This thread takes part in a computation from now on, so its stacks may hold
-  /// pointers into the heap. Called often.
+  /// This thread's stacks may hold pointers into the heap from now on. Called
+  /// often.
   void (*enter)() noexcept;
 
   /// Memory in which the collector looks for pointers; null when there is none.
   void* (*allocate)(std::size_t bytes) noexcept;
   void (*release)(void* memory) noexcept; ///< any address in it
 
-  /// Charges what the running fiber took from the heap and was not charged yet.
-  void (*settle)() noexcept;
-
-  /// The gc::account that the calling thread charges; null if there is none.
-  void* (*account_in_force)() noexcept;
+  /// On an executor that is about to go on with another fiber: what the heap
+  /// counts by thread belongs to the one that runs now. May be a thread that
+  /// has never been in enter().
+  void (*leaves_fiber)() noexcept;
 };
 
 /// Written once. Release and acquire, so that the table is seen whole.
@@ -36,11 +34,17 @@ inline constinit std::atomic<const collector_hooks*> collector{nullptr};
     hooks->enter();
 }
 
-/// A base for what lives outside of stacks and may hold results of computations
-/// that nothing else holds: it is allocated where the collector looks. All such
-/// objects are made by new (std::nothrow).
+/// A base for what lives outside of stacks and may hold values that nothing else
+/// holds: results on their way, functions that have not run. It is allocated
+/// where the collector looks.
 class visible_to_collector {
 public:
+  static void* operator new(std::size_t bytes) {
+    if (auto* memory = operator new(bytes, std::nothrow))
+      return memory;
+    throw std::bad_alloc{};
+  }
+
   static void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     const auto* hooks = collector.load(std::memory_order_acquire);
     return hooks != nullptr ? hooks->allocate(bytes) : ::operator new(bytes, std::nothrow);
@@ -58,7 +62,13 @@ public:
     operator delete(memory);
   }
 
-  // The same for results that are aligned to more than 16 bytes.
+  // The same for what is aligned to more than 16 bytes.
+
+  static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    if (auto* memory = operator new(bytes, alignment, std::nothrow))
+      return memory;
+    throw std::bad_alloc{};
+  }
 
   static void* operator new(std::size_t bytes, std::align_val_t alignment,
                             const std::nothrow_t&) noexcept {
@@ -121,4 +131,4 @@ using visible_vector = std::vector<
   T, std::conditional_t<std::is_arithmetic_v<T> || (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__),
                         std::allocator<T>, visible_allocator<T>>>;
 
-} // namespace basal::posse::detail
+} // namespace basal::executors

@@ -1,0 +1,250 @@
+#pragma once
+
+// Work that runs elsewhere and comes back: the one way in which a function gets
+// from its caller to an executor, and what it returned or threw gets back. Waiting
+// callers keep all of it in their frame (awaited_call); work that others will ask
+// for later is an object with references (detached_work).
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <basal/executors/carrier.hpp>
+#include <basal/executors/collector.hpp>
+#include <basal/executors/completion.hpp>
+#include <basal/executors/event.hpp>
+#include <basal/executors/fwd.hpp>
+#include <basal/executors/work_item.hpp>
+
+namespace basal::executors {
+
+/// What a call returned, or what it threw: a value, a reference, or void. Must lie
+/// where a collector looks: in a frame, or in an object that is
+/// visible_to_collector. An exception does not: let it carry no pointer into a
+/// collected heap.
+template <class Result>
+class call_result {
+public:
+  /// Calls `function()`. Once.
+  template <class Function>
+  void fill(Function&& function) noexcept {
+    try {
+      if constexpr (std::is_void_v<Result>) {
+        function();
+        value_.emplace();
+      } else if constexpr (std::is_reference_v<Result>) {
+        auto&& returned = function();
+        value_ = std::addressof(returned);
+      } else {
+        value_.emplace(function());
+      }
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  /// Nothing was called.
+  void fail(std::exception_ptr why) noexcept {
+    error_ = std::move(why);
+  }
+
+  bool failed() const noexcept {
+    return error_ != nullptr;
+  }
+
+  /// Returns or throws it, once, after fill() or fail().
+  Result take() {
+    enter_collected_heap(); // the value comes to this thread's frame
+    if (error_)
+      std::rethrow_exception(std::move(error_));
+    if constexpr (std::is_reference_v<Result>)
+      return static_cast<Result>(**value_);
+    else if constexpr (!std::is_void_v<Result>)
+      return std::move(*value_);
+  }
+
+private:
+  struct nothing {};
+
+  using slot
+    = std::conditional_t<std::is_void_v<Result>, nothing,
+                         std::conditional_t<std::is_reference_v<Result>, std::add_pointer_t<Result>,
+                                            std::remove_cv_t<Result>>>;
+
+  std::optional<slot> value_;
+  std::exception_ptr error_;
+};
+
+/// What became of awaited work.
+enum class errand_end : std::uint8_t {
+  ran,
+  refused,   ///< the pool had stopped
+  discarded, ///< the pool stopped before it began
+};
+
+/// Work whose caller waits for it: all that an awaited_call has in common.
+///
+/// Protocol: run_on() hands `this` over (the queue publishes it) and waits. The
+/// executor calls `body_`, sets `done_`, and does not touch the object again.
+class awaited_work {
+public:
+  awaited_work(const awaited_work&) = delete;
+  awaited_work& operator=(const awaited_work&) = delete;
+
+  /// Queues the work and returns when it has run or never will. A fiber that
+  /// waits is suspended meanwhile and goes on on its own thread; a plain thread
+  /// sleeps. Once; not on an executor of `pool`, which may have no other.
+  /// Allocates nothing. @throws std::bad_alloc where a queue must grow and cannot
+  errand_end run_on(executor_pool& pool);
+
+protected:
+  using body_function = void (*)(awaited_work& self, executor& there) noexcept;
+
+  explicit awaited_work(body_function body) noexcept : body_(body), carried_(errand::awaited) {
+  }
+
+  ~awaited_work() = default;
+
+private:
+  static void run(void* object, executor& self) noexcept;
+  static void discard(void* object) noexcept;
+  static const work_ops ops;
+
+  const body_function body_;
+  carried carried_;
+  completion done_;
+  bool discarded_ = false;
+};
+
+/// A call of `body(executor&)` on an executor, in the frame of the caller who
+/// waits for it.
+template <class Body>
+class awaited_call final : public awaited_work {
+public:
+  using result = std::invoke_result_t<Body&, executor&>;
+
+  /// `body` must outlive it.
+  explicit awaited_call(Body& body) noexcept : awaited_work(&call), body_(body) {
+  }
+
+  /// What it returned or threw, once, if it ran.
+  result take() {
+    return result_.take();
+  }
+
+private:
+  static void call(awaited_work& self, executor& there) noexcept {
+    auto& mine = static_cast<awaited_call&>(self);
+    mine.result_.fill([&]() -> result { return mine.body_(there); });
+  }
+
+  Body& body_;
+  call_result<result> result_;
+};
+
+/// Work of which others ask later what became of it: all that a detached_call has
+/// in common. An object of its own, which whoever runs it and whoever asks hold a
+/// reference to. What it holds is visible to a collector, wherever the handle is.
+///
+/// Exactly one of run() and forget() is called, once, by whoever has it; then
+/// announce(). Both destroy the function: a handle keeps the result and nothing
+/// else.
+class detached_work : public visible_to_collector {
+public:
+  detached_work() = default;
+  detached_work(const detached_work&) = delete;
+  detached_work& operator=(const detached_work&) = delete;
+
+  /// Calls the function and keeps what comes of it.
+  /// @param self the executor to which it was handed over; null where it never
+  ///             left the thread that made it
+  /// @returns whether it returned; false if it threw
+  bool run(executor* self) noexcept;
+
+  /// Instead of run(): it will not be called.
+  void forget() noexcept;
+
+  /// Tells those who wait. The caller has a reference.
+  void announce() noexcept {
+    finished_.set();
+  }
+
+  /// Announced: then what run() or forget() left is visible.
+  event& finished() noexcept {
+    return finished_;
+  }
+
+  /// Gives one of the two references back.
+  void release() noexcept {
+    // Acquire for the last one, which destroys what the others have written.
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
+  }
+
+protected:
+  virtual ~detached_work() = default;
+
+private:
+  /// Calls the function, keeps what comes of it. @returns whether it returned.
+  virtual bool call() noexcept = 0;
+
+  virtual void destroy_function() noexcept = 0;
+
+  std::atomic<std::uint32_t> references_{2}; ///< the runner's and the asker's
+  carried carried_{errand::detached};
+  event finished_;
+};
+
+/// A reference to detached work.
+struct releases_work {
+  void operator()(detached_work* work) const noexcept {
+    work->release();
+  }
+};
+template <class Work>
+using work_reference = std::unique_ptr<Work, releases_work>;
+
+/// What a handle knows of its work. `Kind` is detached_work or derived from it.
+template <class Kind, class Result>
+class detached_result : public Kind {
+public:
+  using Kind::Kind;
+
+  /// What it returned or threw, once, if it ran.
+  Result take() {
+    return result_.take();
+  }
+
+protected:
+  call_result<Result> result_;
+};
+
+/// A call of a function that it owns.
+template <class Kind, class Function, class Result = std::invoke_result_t<Function&>>
+class detached_call final : public detached_result<Kind, Result> {
+public:
+  template <class F, class... Args>
+  explicit detached_call(F&& function, Args&&... kinds_own)
+    : detached_result<Kind, Result>(std::forward<Args>(kinds_own)...),
+      function_(std::in_place, std::forward<F>(function)) {
+  }
+
+private:
+  bool call() noexcept override {
+    this->result_.fill([this]() -> Result { return std::invoke(*function_); });
+    return !this->result_.failed();
+  }
+
+  void destroy_function() noexcept override {
+    function_.reset();
+  }
+
+  std::optional<Function> function_;
+};
+
+} // namespace basal::executors
