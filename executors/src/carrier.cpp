@@ -13,8 +13,10 @@ void carriers::add(const carrier& kind) noexcept {
 }
 
 carried::carried(errand what) noexcept : what_(what) {
-  if (what == errand::awaited)
+  if (what == errand::awaited) {
     account = delegated_time::current_account();
+    in_sequence = sequential_scope::active();
+  }
   if (const auto count = carriers::count(); count != 0) [[unlikely]] {
     count_ = static_cast<std::uint8_t>(count);
     capture_all();

@@ -2,32 +2,132 @@
 
 #include <basal/executors/executor_pool.hpp>
 
+#include "alarm.hpp"
+
 namespace basal::executors {
 
-const work_ops awaited_work::ops{&awaited_work::run, &awaited_work::discard};
+const work_ops awaited_work::ops{
+  [](void* object, executor& self) noexcept { static_cast<awaited_work*>(object)->run(self); },
+  [](void* object) noexcept {
+    static_cast<awaited_work*>(object)->end_unrun(errand_end::discarded);
+  },
+};
 
 errand_end awaited_work::run_on(executor_pool& pool) {
   enter_collected_heap(); // the result arrives in this thread's frame
   if (!pool.submit({this, &ops}))
     return errand_end::refused;
   done_.wait();
-  return discarded_ ? errand_end::discarded : errand_end::ran;
+  return end_;
 }
 
-void awaited_work::run(void* object, executor& self) noexcept {
-  auto& work = *static_cast<awaited_work*>(object);
+void awaited_work::run(executor& self) noexcept {
   {
-    const carrying all{self, work.carried_};
-    work.body_(work, self);
+    const carrying all{self, carried_};
+    body_(*this, self);
   }
-  work.done_.set(); // `work` may be gone from here on
+  done_.set(); // `this` may be gone from here on
 }
 
-void awaited_work::discard(void* object) noexcept {
-  auto& work = *static_cast<awaited_work*>(object);
-  work.discarded_ = true;
-  work.done_.set();
+void awaited_work::end_unrun(errand_end how) noexcept {
+  end_ = how;
+  done_.set(); // likewise
 }
+
+// -- within limits ------------------------------------------------------------
+
+/// What a queue has in place of work that may be called off.
+class awaited_work::ticket {
+public:
+  explicit ticket(awaited_work& work) noexcept : work_(work) {
+  }
+
+  ticket(const ticket&) = delete;
+  ticket& operator=(const ticket&) = delete;
+
+  /// Ends the work unrun, unless it has begun or ended. Any thread, while the
+  /// caller waits.
+  void call_off(errand_end how) noexcept {
+    if (claim_.take())
+      work_.end_unrun(how);
+  }
+
+  void release() noexcept {
+    // Acquire for the last one, which frees what the other has used.
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
+  }
+
+  static const work_ops ops;
+
+private:
+  ~ticket() = default;
+
+  awaited_work& work_; ///< there for whoever has the claim, until `done_` is set
+  basic_claim<> claim_;
+  std::atomic<std::uint32_t> references_{2}; ///< the queue's and the caller's
+};
+
+const work_ops awaited_work::ticket::ops{
+  [](void* object, executor& self) noexcept {
+    auto& t = *static_cast<ticket*>(object);
+    if (t.claim_.take())
+      t.work_.run(self);
+    t.release();
+  },
+  [](void* object) noexcept {
+    auto& t = *static_cast<ticket*>(object);
+    t.call_off(errand_end::discarded);
+    t.release();
+  },
+};
+
+errand_end awaited_work::run_on(executor_pool& pool, const begin_limits& limits) {
+  using clock = std::chrono::steady_clock;
+  if (limits.deadline == clock::time_point::max() && !limits.stop.stop_possible())
+    return run_on(pool);
+  if (limits.stop.stop_requested())
+    return errand_end::stopped;
+  if (limits.deadline <= clock::now())
+    return errand_end::expired;
+  enter_collected_heap(); // the result arrives in this thread's frame
+  auto* queued = new ticket{*this};
+  const std::unique_ptr<ticket, void (*)(ticket*)> mine{queued, [](ticket* t) { t->release(); }};
+  struct expiry : alarm::setting {
+    explicit expiry(ticket& t)
+      : setting{
+        [](void* whose) noexcept { static_cast<ticket*>(whose)->call_off(errand_end::expired); },
+        &t} {
+    }
+    ~expiry() {
+      if (set)
+        alarm::instance().remove(*this);
+    }
+    bool set = false;
+  };
+  bool submitted = false;
+  try {
+    expiry expires{*queued};
+    if (limits.deadline != clock::time_point::max()) {
+      alarm::instance().add(expires, limits.deadline);
+      expires.set = true;
+    }
+    const std::stop_callback stops{limits.stop, [=] { queued->call_off(errand_end::stopped); }};
+    submitted = pool.submit({queued, &ticket::ops});
+    if (submitted)
+      done_.wait();
+  } catch (...) {
+    queued->release(); // the queue's
+    throw;
+  }
+  // From here on neither the alarm nor a stop comes near the ticket.
+  if (submitted)
+    return end_;
+  queued->release();
+  return errand_end::refused;
+}
+
+// -- detached -----------------------------------------------------------------
 
 bool detached_work::run(executor* self) noexcept {
   const auto call_here = [this] {

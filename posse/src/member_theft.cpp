@@ -2,6 +2,7 @@
 
 #include <basal/posse/member.hpp>
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -15,12 +16,14 @@
 
 namespace basal::posse {
 
-/// After a survey: ready nodes that have survived a full quantum, up to 2.
+/// After a survey: ready nodes that have survived a full quantum, up to 2. Those
+/// that were forked inside of a sequential scope stay: they are below it.
 std::uint32_t member::eligible() const noexcept {
+  const auto* scope = fiber_->sequential();
   std::uint32_t count = 0;
   for (auto* node = oldest_ready_;
        node != nullptr && count < 2 && node->current_state() == right_continuation::state::stamped
-       && quantum_ - node->stamp >= 2;
+       && quantum_ - node->stamp >= 2 && (scope == nullptr || std::greater<>{}(node, scope));
        node = node->younger)
     ++count;
   return count;
@@ -64,6 +67,7 @@ void member::consider_theft() noexcept {
       view.eligible = victim->eligible();
       view.victim_is_suspended = victim->suspended_;
     }
+    view.in_sequence = fiber_->sequential() != nullptr;
     view.stole_this_quantum = last_theft_ == quantum_;
     view.work_waits_here = executor_->work_waits_for_siblings();
     view.sibling_idle = executor_->pool().any_idle();

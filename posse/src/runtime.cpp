@@ -77,14 +77,23 @@ void runtime::stop(executors::stop_mode mode) {
   pool_count_.store(0, std::memory_order_release);
 }
 
-void runtime::await(executors::awaited_work& work) {
-  switch (work.run_on(*compute_)) {
-  case executors::errand_end::ran:
+void runtime::await(executors::awaited_work& work, const call_options* options) {
+  using executors::errand_end;
+  const auto end = options != nullptr ? work.run_on(*compute_, {options->deadline, options->stop})
+                                      : work.run_on(*compute_);
+  if (end == errand_end::expired || end == errand_end::stopped)
+    called_off_.fetch_add(1, std::memory_order_relaxed);
+  switch (end) {
+  case errand_end::ran:
     return;
-  case executors::errand_end::refused:
+  case errand_end::refused:
     throw runtime_stopped{};
-  case executors::errand_end::discarded:
+  case errand_end::discarded:
     throw cancelled{};
+  case errand_end::expired:
+    throw cancelled{cancel_reason::deadline};
+  case errand_end::stopped:
+    throw cancelled{cancel_reason::stop_requested};
   }
 }
 
@@ -226,7 +235,7 @@ posse_stats runtime::stats() const {
   s.merges = sum(&cells::merges);
   s.computations = sum(&cells::computations);
   s.computations_now = difference(s.computations, ended);
-  s.cancelled = sum(&cells::cancelled);
+  s.cancelled = sum(&cells::cancelled) + called_off_.load(std::memory_order_relaxed);
   s.over_limit = sum(&cells::over_limit);
   s.forks = sum(&cells::forks);
   s.thefts = sum(&cells::thefts);

@@ -60,8 +60,8 @@ constexpr pure<pure_make> make_purely{"make_list"};
 
 /// Uses the frames of this thread that the list was made in for something else.
 [[gnu::noinline]] void scrub_stack() {
-  volatile std::uint64_t words[1024] = {};
-  words[words[0]] = 1;
+  std::array<std::uint64_t, 1024> words{};
+  asm volatile("" : : "r"(words.data()) : "memory");
 }
 
 void collect_garbage() {
@@ -182,6 +182,8 @@ TEST_CASE_METHOD(heap_fixture, "a list that a function holds which has not run y
   collect_garbage();
   go_on = true;
   go_on.notify_all();
+  for (auto& b : blockers)
+    b.get();
   CHECK(task->get() == 0);
   CHECK(future->get() == 0);
 }

@@ -1,12 +1,16 @@
+#include <basal/executors/completion.hpp>
+#include <basal/executors/executor_pool.hpp>
 #include <basal/posse/posse.hpp>
 
 #include "support/catch.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
+using namespace basal;
 using namespace basal::posse;
 using namespace std::chrono_literals;
 
@@ -138,4 +142,97 @@ TEST_CASE("if left fails, a stolen right branch is cancelled with all that it lo
   CHECK(right_began);
   CHECK(not_needed);
   CHECK(rt.stats().delegates_now == 0);
+}
+
+namespace {
+
+/// Keeps the only executor of a runtime busy while it lives, with something that has no safepoint.
+class blocker {
+public:
+  explicit blocker(runtime& rt)
+    : thread_([this, &rt] {
+        rt.run([this](member&) {
+          busy_ = true;
+          busy_.notify_all();
+          go_on_.wait(false);
+        });
+      }) {
+    busy_.wait(false);
+  }
+
+  ~blocker() {
+    go_on_ = true;
+    go_on_.notify_all();
+  }
+
+private:
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> go_on_{false};
+  std::jthread thread_;
+};
+
+/// Runs `body` on an executor, so that who waits in it is a fiber.
+struct on_fiber {
+  std::function<void()> body;
+  executors::completion done = {};
+
+  static constexpr executors::work_ops ops{
+    [](void* object, executors::executor&) noexcept {
+      auto& self = *static_cast<on_fiber*>(object);
+      self.body();
+      self.done.set();
+    },
+    nullptr,
+  };
+};
+
+void on_client(executors::executor_pool& pool, std::function<void()> body) {
+  on_fiber f{std::move(body)};
+  REQUIRE(pool.submit({&f, &on_fiber::ops}));
+  f.done.wait();
+}
+
+} // namespace
+
+// It noticed its deadline when it began: a second late, if what came first took a second.
+TEST_CASE("a call that waits for a busy executor ends at its deadline, or when it is stopped") {
+  executors::pool_config clients;
+  clients.name = "clients";
+  executors::executor_pool pool{std::move(clients)};
+  runtime rt{config_of(1)};
+  std::atomic<int> ran{0};
+  {
+    const blocker busy{rt};
+    const auto deadline_passes = [&] {
+      const auto deadline = std::chrono::steady_clock::now() + 50ms;
+      const auto why
+        = reason_of([&] { rt.offload({.deadline = deadline}, [&](member&) { ++ran; }); });
+      CHECK(std::chrono::steady_clock::now() >= deadline);
+      return why;
+    };
+    CHECK(deadline_passes() == cancel_reason::deadline);
+    on_client(pool, [&] { CHECK(deadline_passes() == cancel_reason::deadline); });
+    const auto is_stopped = [&] {
+      std::stop_source source;
+      std::jthread stopper{[&] {
+        std::this_thread::sleep_for(5ms); // probably after it was queued; either is right
+        source.request_stop();
+      }};
+      return reason_of([&] { rt.offload({.stop = source.get_token()}, [&](member&) { ++ran; }); });
+    };
+    CHECK(is_stopped() == cancel_reason::stop_requested);
+    on_client(pool, [&] { CHECK(is_stopped() == cancel_reason::stop_requested); });
+    CHECK(rt.stats().cancelled == 4);
+    CHECK(rt.stats().computations == 1); // the blocker
+  }
+  CHECK(rt.run([](member&) { return 7; }) == 7); // what was queued is harmless
+  CHECK(ran == 0);
+}
+
+TEST_CASE("a call with limits that it keeps returns what it returns") {
+  runtime rt{config_of(1)};
+  std::stop_source source;
+  const call_options limits{.stop = source.get_token(),
+                            .deadline = std::chrono::steady_clock::now() + 1h};
+  CHECK(rt.offload(limits, [](member&) { return 8; }) == 8);
 }

@@ -4,6 +4,8 @@
 #include <basal/posse/gc/gc.hpp>
 #include <basal/posse/ord_map.hpp>
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,5 +44,14 @@ int main() {
   std::vector<gc::ptr<int>> pointers;
 #elif MISUSE == 4
   ord_map<std::string, int> map;
+#elif MISUSE == 5
+  std::map<int, gc::ptr<int>> pointers;
+#elif MISUSE == 6
+  std::vector<gc::string> texts;
+  texts.push_back({});
+#elif MISUSE == 7
+  auto pointer = std::make_unique<gc::ptr<int>>();
+#elif MISUSE == 8
+  auto* text = new gc::string{"text"};
 #endif
 }

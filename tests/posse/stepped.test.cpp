@@ -1,5 +1,7 @@
 // Computations on executors without threads, with a clock that the test moves.
 
+#include <basal/executors/completion.hpp>
+#include <basal/executors/sequential_scope.hpp>
 #include <basal/executors/tick_clock.hpp>
 #include <basal/posse/posse.hpp>
 
@@ -137,4 +139,90 @@ TEST_CASE("the same seed gives the same thefts") {
   const auto first = trace_of(3);
   CHECK(first.size() == 256);
   CHECK(first == trace_of(3));
+}
+
+namespace {
+
+/// Forks whose left branch takes ten quanta.
+void long_fork(posse::member& m, auto right) {
+  m.fork_merge(
+    [](posse::member& l) {
+      for (int i = 0; i < 200; ++i) {
+        pass(10us);
+        l.poll();
+      }
+    },
+    right);
+}
+
+/// Waits on its fiber, inside of a scope.
+struct waiter {
+  executors::completion& go_on;
+
+  static constexpr executors::work_ops ops{
+    [](void* object, executors::executor&) noexcept {
+      const executors::sequential_scope scope;
+      static_cast<waiter*>(object)->go_on.wait();
+    },
+    nullptr,
+  };
+};
+
+} // namespace
+
+TEST_CASE("what is forked inside of a sequential scope runs in place, whoever is idle") {
+  for (std::size_t executors : {2, 3}) {
+    posse::runtime host{stepped(executors, 1)};
+    host.compute().run_until_idle(); // only a sleeper can be given work
+    const auto nothing = [](posse::member&) {};
+    const auto thefts = [&] { return host.stats().thefts; };
+    run(host, [&](posse::member& m) {
+      {
+        const executors::sequential_scope scope;
+        for (int i = 0; i < 10; ++i)
+          long_fork(m, nothing);
+        CHECK(thefts() == 0);
+        // Another computation on the same fiber is inside, too.
+        host.run([&](posse::member& inner) { long_fork(inner, nothing); });
+        CHECK(thefts() == 0);
+      }
+      const auto inside = host.stats().verdicts[posse::theft_verdict::in_sequence];
+      CHECK(inside > 0);
+      long_fork(m, nothing);
+      CHECK(thefts() == 1);
+    });
+  }
+}
+
+TEST_CASE("what was forked before a sequential scope began may be stolen in it") {
+  posse::runtime host{stepped(2, 1)};
+  host.compute().run_until_idle();
+  run(host, [&](posse::member& m) {
+    auto [inside, right] = m.fork_merge(
+      [&](posse::member& l) {
+        const executors::sequential_scope scope;
+        long_fork(l, [](posse::member&) {});
+        return l.executor().index();
+      },
+      [](posse::member& r) {
+        CHECK_FALSE(executors::sequential_scope::active());
+        return r.executor().index();
+      });
+    CHECK(inside != right);
+  });
+  CHECK(host.stats().thefts == 1);
+}
+
+TEST_CASE("a sequential scope on one fiber leaves the others of its thread alone") {
+  posse::runtime host{stepped(2, 1)};
+  host.compute().run_until_idle();
+  executors::completion go_on;
+  waiter w{go_on};
+  REQUIRE(host.compute().submit({&w, &waiter::ops}));
+  host.compute().run_until_idle();
+  for (int i = 0; i < 4; ++i) // on both executors, in whatever order
+    run(host, [&](posse::member& m) { long_fork(m, [](posse::member&) {}); });
+  CHECK(host.stats().thefts == 4);
+  go_on.set();
+  host.compute().run_until_idle();
 }

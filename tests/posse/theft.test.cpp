@@ -20,6 +20,12 @@ TEST_CASE("a continuation is stolen only if every condition holds") {
     view.eligible = 0;
     CHECK(decide_theft(view) == theft_verdict::too_young);
   }
+  SECTION("what could be stolen belongs to work that is done in sequence") {
+    view.in_sequence = true;
+    CHECK(decide_theft(view) == theft_verdict::delegate_oldest); // it was forked before that began
+    view.eligible = 0;
+    CHECK(decide_theft(view) == theft_verdict::in_sequence);
+  }
   SECTION("one was stolen in this quantum already") {
     view.stole_this_quantum = true;
     CHECK(decide_theft(view) == theft_verdict::once_a_quantum);

@@ -3,6 +3,7 @@
 #include <basal/solver/batch.hpp>
 
 #include <basal/executors/executors.hpp>
+#include <basal/posse/posse.hpp>
 #include <basal/solver/solve_scope.hpp>
 
 #include "support/catch.hpp"
@@ -619,6 +620,44 @@ TEST_CASE("a solve that calls a batch_solver is told that it must not") {
   CHECK(inside == caught);
   CHECK(solver.stats().nested_calls == static_cast<std::uint64_t>(caught.load()));
   CHECK_FALSE(solve_scope::active());
+}
+
+TEST_CASE("what an operator forks runs in place: a solve is sequential on its thread") {
+  using basal::posse::member;
+  basal::posse::runtime rt{
+    {.compute_executors = 3, .quantum = basal::posse::runtime_config::min_quantum}};
+  batch_solver solver{rt.compute()};
+  // Long enough to be stolen from by the others, which are idle.
+  const auto fork = [&](int least) {
+    rt.run([&](member& m) {
+      m.fork_merge(
+        [&](member& left) {
+          const auto end = std::chrono::steady_clock::now() + least * rt.config().quantum;
+          const auto last = std::chrono::steady_clock::now() + 10s;
+          auto now = std::chrono::steady_clock::now();
+          for (; now < end || (least == 0 && rt.stats().thefts == 0 && now < last);
+               now = std::chrono::steady_clock::now())
+            left.poll();
+        },
+        [](member&) {});
+    });
+  };
+  std::atomic<int> called{0};
+  const auto forking = calling([&] {
+    ++called;
+    fork(40);
+  });
+  CHECK_FALSE(solver.solve(forking).failure);
+  CHECK(called > 0);
+  CHECK(rt.stats().thefts == 0);
+  // From a thread that solves by itself, the function is handed to an executor.
+  {
+    const solve_scope inside;
+    fork(40);
+  }
+  CHECK(rt.stats().thefts == 0);
+  fork(0); // until somebody comes
+  CHECK(rt.stats().thefts > 0);
 }
 
 TEST_CASE("a fiber that waits for a solve leaves its executor to the solve") {

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <basal/executors/fwd.hpp>
+#include <basal/executors/sequential_scope.hpp>
 #include <basal/executors/stopwatch.hpp>
 
 namespace basal::executors {
@@ -85,6 +87,10 @@ public:
   /// constructor for awaited work.
   stopwatch* account = nullptr;
 
+  /// The work is a part of something that must not be divided; see
+  /// sequential_scope. Likewise.
+  bool in_sequence = false;
+
   /// Gives back what was captured. Of detached work before its end is announced:
   /// who waits for that may destroy what it carries. A second call has no effect.
   void drop() noexcept {
@@ -109,6 +115,8 @@ class carrying {
 public:
   carrying(executor& self, const carried& what) noexcept
     : time_(self, what.account), self_(self), what_(what) {
+    if (what.in_sequence) [[unlikely]]
+      sequence_.emplace();
     if (what.count_ != 0) [[unlikely]]
       enter_all();
   }
@@ -126,6 +134,7 @@ private:
   void leave_all() noexcept;
 
   delegated_time time_;
+  std::optional<sequential_scope> sequence_;
   executor& self_;
   const carried& what_;
   std::array<carrier_room, carriers::most> rooms_;

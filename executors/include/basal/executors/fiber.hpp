@@ -58,6 +58,12 @@ public:
     return attachment_;
   }
 
+  /// The address of the outermost sequential_scope on its stack: what was put
+  /// there later has lower ones. Null: there is none. Owner only.
+  const void*& sequential() noexcept {
+    return sequential_;
+  }
+
   /// The executor whose thread it runs on.
   executor& home() const noexcept {
     return *home_;
@@ -102,6 +108,7 @@ private:
   const char* work_name_ = nullptr;
   stopwatch* watch_ = nullptr; ///< paused while the fiber is suspended
   void* attachment_ = nullptr;
+  const void* sequential_ = nullptr;
   stack stack_;     ///< empty for the thread's own stack
   inbox_node node_; ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;

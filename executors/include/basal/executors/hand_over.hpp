@@ -6,11 +6,13 @@
 // for later is an object with references (detached_work).
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -85,12 +87,42 @@ enum class errand_end : std::uint8_t {
   ran,
   refused,   ///< the pool had stopped
   discarded, ///< the pool stopped before it began
+  expired,   ///< its deadline passed before it began
+  stopped,   ///< a stop was requested before it began
+};
+
+/// Until when work may begin. Whether it ends in time is its own affair.
+struct begin_limits {
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::stop_token stop = {};
+};
+
+/// Who takes a piece of queued work: the executor that begins it, or one of those
+/// who call it off. Once taken, it is nobody else's. `Atomic` is a parameter so
+/// that tests can run the same code under a controlled scheduler.
+template <template <class> class Atomic = std::atomic>
+class basic_claim {
+public:
+  /// @returns whether the caller is the first.
+  bool take() noexcept {
+    // Acquire and release, since each may go on with what the other has written.
+    return !taken_.exchange(true, std::memory_order_acq_rel);
+  }
+
+private:
+  Atomic<bool> taken_{false};
 };
 
 /// Work whose caller waits for it: all that an awaited_call has in common.
 ///
 /// Protocol: run_on() hands `this` over (the queue publishes it) and waits. The
 /// executor calls `body_`, sets `done_`, and does not touch the object again.
+///
+/// With limits the caller may go on, and its frame be gone, while the queue still
+/// has the work. So what it has is a ticket, an object with two references, which
+/// leads to the frame only for whoever claims it first: the executor, the alarm at
+/// the deadline, or whoever requests the stop. The latter two set `done_` at once;
+/// an executor that comes too late drops the ticket and does nothing.
 class awaited_work {
 public:
   awaited_work(const awaited_work&) = delete;
@@ -102,6 +134,11 @@ public:
   /// Allocates nothing. @throws std::bad_alloc where a queue must grow and cannot
   errand_end run_on(executor_pool& pool);
 
+  /// The same, but gives up when the work has not begun within its limits: at
+  /// about its deadline, however busy the executors are. Allocates a ticket.
+  /// @throws std::bad_alloc, std::system_error with nothing queued
+  errand_end run_on(executor_pool& pool, const begin_limits& limits);
+
 protected:
   using body_function = void (*)(awaited_work& self, executor& there) noexcept;
 
@@ -111,14 +148,16 @@ protected:
   ~awaited_work() = default;
 
 private:
-  static void run(void* object, executor& self) noexcept;
-  static void discard(void* object) noexcept;
+  class ticket;
+
+  void run(executor& self) noexcept;
+  void end_unrun(errand_end how) noexcept;
   static const work_ops ops;
 
   const body_function body_;
   carried carried_;
   completion done_;
-  bool discarded_ = false;
+  errand_end end_ = errand_end::ran; ///< written before `done_` is set
 };
 
 /// A call of `body(executor&)` on an executor, in the frame of the caller who

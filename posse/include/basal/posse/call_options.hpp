@@ -18,10 +18,11 @@ struct interrupt_probe {
 /// What one call of a pure function may take. The defaults are those of the
 /// runtime.
 struct call_options {
-  /// The computation ends with `cancelled` soon after a stop was requested.
+  /// The computation ends with `cancelled` soon after a stop was requested, and at
+  /// once if it has not begun: where it waits for a compute executor.
   std::stop_token stop = {};
 
-  /// The computation ends with `cancelled` soon after this.
+  /// The computation ends with `cancelled` soon after this, begun or not.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 
   /// Bytes that it may use on one executor; 0: runtime_config::memory_limit.

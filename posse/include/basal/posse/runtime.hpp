@@ -70,8 +70,10 @@ public:
 
   /// Runs `work` on a compute executor and waits for it, as offload() does: for
   /// work that is no computation. On one of them it must be called in place.
+  /// @param options whose deadline and stop token end the wait of work that has
+  ///                not begun; null: there are none
   /// @throws runtime_stopped, cancelled when it will not run any more
-  void await(executors::awaited_work& work);
+  void await(executors::awaited_work& work, const call_options* options = nullptr);
 
   /// Makes every computation throw `cancelled` at its next safepoint, now and
   /// from now on. For shutdown.
@@ -189,6 +191,7 @@ private:
 
   std::atomic<victim_policy> victims_; ///< relaxed: a preference
   std::atomic<std::uint64_t> asks_{0};
+  std::atomic<std::uint64_t> called_off_{0}; ///< calls that were cancelled before they began
   std::atomic<std::size_t> most_bytes_{0};
   std::atomic<std::size_t> largest_cabal_{0};
 
@@ -206,7 +209,7 @@ auto runtime::offload_as(Function&& function, const detail::call_info& call) {
     return run_here(function, call, there);
   };
   executors::awaited_call handed{body};
-  await(handed);
+  await(handed, call.options);
   return handed.take();
 }
 

@@ -29,7 +29,7 @@ struct function_stats {
 struct posse_stats {
   std::uint64_t computations = 0; ///< calls that began a posse
   std::uint64_t computations_now = 0;
-  std::uint64_t cancelled = 0;       ///< ended by `cancelled`
+  std::uint64_t cancelled = 0;       ///< ended by `cancelled`, also before they began
   std::uint64_t over_limit = 0;      ///< ended by `memory_limit_exceeded`
   std::uint64_t forks = 0;           ///< of members that have ended
   std::uint64_t inlined = 0;         ///< of these, not stolen

@@ -41,6 +41,10 @@ struct theft_view {
   /// Work waits here that a sibling could take.
   bool work_waits_here = false;
 
+  /// The member is inside of a sequential scope: what it forks there is not
+  /// eligible.
+  bool in_sequence = false;
+
   /// An executor of this executor's own pool sleeps, which would take that
   /// other work.
   bool sibling_idle = false;
@@ -60,6 +64,7 @@ enum class theft_verdict : std::uint8_t {
   actors_first,
   once_a_quantum,
   too_young,
+  in_sequence,
   single,
 
   cabal_full,
@@ -88,6 +93,8 @@ constexpr theft_verdict_text describe(theft_verdict verdict) noexcept {
     return {"once_a_quantum", "the member had given one since its last quantum's end"};
   case too_young:
     return {"too_young", "no continuation had survived a full quantum"};
+  case in_sequence:
+    return {"in_sequence", "what the member forks there must not be divided, as in a solve"};
   case single:
     return {"single", "there was one continuation, where a victim that is to wait gives two"};
   case cabal_full:
@@ -147,7 +154,7 @@ constexpr theft_verdict decide_theft(const theft_view& view) noexcept {
   if (view.stole_this_quantum)
     return theft_verdict::once_a_quantum;
   if (view.eligible == 0)
-    return theft_verdict::too_young;
+    return view.in_sequence ? theft_verdict::in_sequence : theft_verdict::too_young;
   switch (view.policy) {
   case victim_policy::run_victim:
     break;

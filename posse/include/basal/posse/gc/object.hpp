@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory> // std::allocator
+#include <new>
 #include <type_traits>
 
 #include <basal/posse/gc/heap.hpp>
@@ -19,8 +21,11 @@ inline constexpr content content_of
   = is_pointer_free<T> ? content::pointer_free : content::pointers;
 
 /// The values that point into the heap, by a member type. They may stand on
-/// stacks and in objects of the heap; the two places where they would most easily
-/// get lost are compile errors: messages, and containers with std::allocator.
+/// stacks, in objects of the heap, and in results of work that runs elsewhere. The
+/// places where they would most easily get lost are compile errors: messages,
+/// containers and maps with std::allocator, and what new or std::make_unique makes.
+/// Not seen: a heap value in a struct or closure that is kept there (std::function,
+/// std::make_shared, std::future), and one in an exception.
 template <class T>
 concept heap_value = requires {
   typename T::points_into_heap;
@@ -39,10 +44,43 @@ namespace detail {
 /// What std::allocator is for heap values, so that std::vector<gc::ptr<T>> and its
 /// like do not compile. Specialised for each of them: a constraint on all types
 /// would ask it of incomplete ones.
-template <class T>
+/// @tparam Dependent what delays the question where T is no template
+template <class T, class... Dependent>
 struct no_allocator {
   static_assert(!heap_value<T>, "the collector does not look into memory of std::allocator. Use "
                                 "basal::posse::gc::vector, or hold basal::posse::gc::handle");
+};
+
+/// The same for those that are no templates, whose allocator is complete from the
+/// beginning: it fails when it is used.
+template <class T>
+struct no_allocation {
+  using value_type = T;
+
+  T* allocate(std::size_t) {
+    return no_allocator<T>::value;
+  }
+  void deallocate(T*, std::size_t) {
+  }
+};
+
+/// A base of heap values: new does not make them. For `Value` alone, so that two
+/// values next to each other share no base.
+template <class Value>
+struct not_on_its_own {
+  static void* operator new(std::size_t bytes) {
+    static_assert(!heap_value<Value>, "the collector does not look into memory of operator new. "
+                                      "Hold a basal::posse::gc::handle");
+    return ::operator new(bytes);
+  }
+
+  static void* operator new[](std::size_t bytes) {
+    return operator new(bytes);
+  }
+
+  static void* operator new(std::size_t, void* place) noexcept {
+    return place;
+  }
 };
 
 } // namespace detail

@@ -15,7 +15,7 @@ namespace basal::posse::gc {
 /// plain pointer, and like one, it keeps its object alive only where the
 /// collector looks: see heap.hpp.
 template <class T>
-class ptr {
+class ptr : public detail::not_on_its_own<ptr<T>> {
 public:
   using points_into_heap = void; ///< see heap_value
   using element_type = const T;
@@ -72,6 +72,10 @@ requires std::constructible_from<T, Args...> ptr<T> make(Args&&... args) {
 
 template <class T>
 class std::allocator<basal::posse::gc::ptr<T>>
+  : basal::posse::gc::detail::no_allocator<basal::posse::gc::ptr<T>> {};
+
+template <class Key, class T>
+class std::allocator<std::pair<const Key, basal::posse::gc::ptr<T>>>
   : basal::posse::gc::detail::no_allocator<basal::posse::gc::ptr<T>> {};
 
 template <class T>

@@ -11,7 +11,7 @@ namespace basal::posse::gc {
 
 /// An immutable text in the heap, never scanned. Copies and slices share the
 /// characters. Not terminated by a zero.
-class string {
+class string : public detail::not_on_its_own<string> {
 public:
   using points_into_heap = void; ///< see heap_value
   constexpr string() noexcept = default;
@@ -80,6 +80,14 @@ private:
 };
 
 } // namespace basal::posse::gc
+
+template <>
+class std::allocator<basal::posse::gc::string>
+  : public basal::posse::gc::detail::no_allocation<basal::posse::gc::string> {};
+
+template <class Key>
+class std::allocator<std::pair<const Key, basal::posse::gc::string>>
+  : public basal::posse::gc::detail::no_allocator<basal::posse::gc::string, Key> {};
 
 template <>
 struct std::hash<basal::posse::gc::string> {

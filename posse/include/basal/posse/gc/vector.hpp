@@ -27,7 +27,7 @@ concept elements_of = requires {
 /// An immutable array in the heap. Copies and slices share the elements and cost
 /// two words. A contiguous range: `std::span<const T>` and the algorithms take it.
 template <class T>
-class vector {
+class vector : public detail::not_on_its_own<vector<T>> {
   static_assert(collectable<T>, "the collector runs no destructors: elements must be trivially "
                                 "destructible and aligned to 16 bytes at most");
 
@@ -140,4 +140,8 @@ inline constexpr bool std::ranges::enable_borrowed_range<basal::posse::gc::vecto
 
 template <class T>
 class std::allocator<basal::posse::gc::vector<T>>
+  : basal::posse::gc::detail::no_allocator<basal::posse::gc::vector<T>> {};
+
+template <class Key, class T>
+class std::allocator<std::pair<const Key, basal::posse::gc::vector<T>>>
   : basal::posse::gc::detail::no_allocator<basal::posse::gc::vector<T>> {};
