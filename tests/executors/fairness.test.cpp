@@ -172,11 +172,11 @@ TEST_CASE("an item of another kind than the newest slot's goes to the ring") {
   executor_pool pool{config};
   std::string order;
   REQUIRE(pool.submit(task::make([&](executor& self) {
-    self.push_back(task::make([&](executor&) { order += 'a'; }));
-    self.push_newest(task::make([&](executor&) { order += 'b'; }));
     auto newest = task::make([&](executor&) { order += 'n'; });
     newest.ops = &others;
     self.push_newest(newest);
+    self.push_back(task::make([&](executor&) { order += 'a'; }));
+    self.push_newest(task::make([&](executor&) { order += 'b'; }));
     CHECK(self.num_waiting() == 3);
   })));
   pool.run_until_idle();

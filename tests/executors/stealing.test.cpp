@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -119,6 +120,21 @@ TEST_CASE("thieves begin at a random victim, not always at the same") {
   CHECK(taken_from[0] + taken_from[1] == 32);
   CHECK(taken_from[0] >= 5);
   CHECK(taken_from[1] >= 5);
+}
+
+TEST_CASE("an executor steals before it takes background work") {
+  executor_pool pool{stepped(2)};
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(task::make([&](executor&) { order += 's'; }));
+    source.add(task::make([&](executor&) { order += 'b'; }));
+  })));
+  CHECK(pool.step(0));
+  CHECK(pool.step(1));
+  CHECK(order == "s");
+  CHECK(pool.step(1));
+  CHECK(order == "sb");
 }
 
 // -- a full ring ----------------------------------------------------------------

@@ -7,15 +7,20 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <deque>
+#include <random>
 #include <vector>
 
 using namespace basal::posse;
 
 namespace {
 
-/// A branch of so many quanta of work: it forks in halves at once, runs the left
+/// Where a branch forks: anywhere if this is set, else in halves.
+std::mt19937* splits = nullptr;
+
+/// A branch of so many quanta of work: it forks in two at once, runs the left
 /// one and leaves the right ones on its stack, oldest first.
 struct branch {
   std::uint32_t work;
@@ -31,8 +36,10 @@ struct member {
 
   void begin(std::uint32_t work) {
     while (work > 1) {
-      waiting.push_back({work / 2});
-      work -= work / 2;
+      const auto right
+        = splits != nullptr ? 1 + static_cast<std::uint32_t>((*splits)() % (work - 1)) : work / 2;
+      waiting.push_back({right});
+      work -= right;
     }
     now = work;
   }
@@ -57,7 +64,11 @@ struct world {
   std::uint32_t steps = 0;
   std::uint32_t thefts = 0;
 
-  world(victim_policy p, std::size_t e) : policy(p), executors(e), stacks(e) {
+  /// Of each executor: the share of its time spent running, with a window of 16 quanta.
+  std::vector<double> loads;
+  double idle_below = 2; ///< an idle executor whose load is not below this gets nothing
+
+  world(victim_policy p, std::size_t e) : policy(p), executors(e), stacks(e), loads(e) {
   }
 
   int running(std::size_t e) const {
@@ -131,7 +142,7 @@ struct world {
         ++b.age;
     std::size_t target = executors;
     for (std::size_t other = 0; other < executors; ++other)
-      if (other != e && idle(other))
+      if (other != e && idle(other) && loads[other] < idle_below)
         target = other;
     int from = -1;
     theft_view view;
@@ -171,8 +182,11 @@ struct world {
     start(0, work, -1);
     while (work_done < work) {
       REQUIRE(++steps <= work); // never slower than one executor
-      for (std::size_t e = 0; e < executors; ++e)
+      for (std::size_t e = 0; e < executors; ++e) {
+        const auto kept = std::exp(-1.0 / 16);
+        loads[e] = loads[e] * kept + (idle(e) ? 0 : 1 - kept);
         step(e);
+      }
     }
   }
 };
@@ -200,4 +214,28 @@ TEST_CASE("simulated: a long computation uses its executors") {
       CHECK(w.steps < 10'000 / executors * 12 / 10);
       CHECK(w.thefts < 40 * executors);
     }
+}
+
+// An executor is known to be idle, not guessed to be so. To ask that its load be low as well would
+// leave it without work for the first quanta after every piece that it has done.
+TEST_CASE("simulated: an idle executor gets a part at once, whatever it did before") {
+  std::mt19937 random;
+  splits = &random;
+  for (auto policy : {victim_policy::run_victim, victim_policy::suspend_victim})
+    for (std::size_t executors : {2u, 4u, 8u}) {
+      auto quanta = [&](double idle_below) {
+        std::uint32_t result = 0;
+        for (std::uint32_t seed = 0; seed < 100; ++seed) {
+          random.seed(seed);
+          world w{policy, executors};
+          w.idle_below = idle_below;
+          w.run(1000);
+          result += w.steps;
+        }
+        return result;
+      };
+      CAPTURE(executors);
+      CHECK(quanta(2) < quanta(0.5));
+    }
+  splits = nullptr;
 }
