@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -18,6 +19,9 @@ namespace {
 
 // The format says at most 1024; some writers pad. Beyond this it is no text file.
 constexpr std::size_t longest_line = 65'536;
+
+// Memory for as many entries is nothing to be careful with.
+constexpr std::int64_t free_entries = 65'536;
 
 constexpr std::int64_t progress_interval = std::int64_t{1} << 20;
 
@@ -119,6 +123,21 @@ public:
     return result;
   }
 
+  // What is left of the stream, in bytes; nothing if it cannot tell, as of a pipe.
+  std::optional<std::int64_t> bytes_left() const {
+    auto* buffer = in_.rdbuf();
+    if (buffer == nullptr)
+      return std::nullopt;
+    const auto here = buffer->pubseekoff(0, std::ios::cur, std::ios::in);
+    if (here == std::streampos{std::streamoff{-1}})
+      return std::nullopt;
+    const auto end = buffer->pubseekoff(0, std::ios::end, std::ios::in);
+    buffer->pubseekpos(here, std::ios::in);
+    if (end == std::streampos{std::streamoff{-1}})
+      return std::nullopt;
+    return static_cast<std::int64_t>(end - here);
+  }
+
   [[noreturn]] void fail(const std::string& what) const {
     throw error{errc::bad_file, name_ + ":" + std::to_string(number_) + ": " + what};
   }
@@ -203,6 +222,18 @@ index_type dimension(line_reader& lines, const char* what, const matrix_market_l
   return static_cast<index_type>(n);
 }
 
+// Before memory is taken by what the size line says.
+void refuse_what_cannot_be(line_reader& lines, const header& h, const size_line& size) {
+  // "1 1 1.5" and a newline, of which the last line needs none; patterns and arrays have less.
+  const std::int64_t shortest_line = !h.coordinate ? 2 : h.values == field::pattern ? 4 : 6;
+  const auto left = lines.bytes_left();
+  // Of a few entries the line that is missing tells more.
+  if (left && size.entries > free_entries && size.entries > (*left + 1) / shortest_line)
+    lines.fail("the size line promises " + std::to_string(size.entries)
+               + " entries, for which the file is too short: it has " + std::to_string(*left)
+               + " bytes more, and each entry takes at least " + std::to_string(shortest_line));
+}
+
 size_line read_size(line_reader& lines, const header& h, const matrix_market_limits& limits) {
   if (!lines.next_content())
     lines.fail("the file ends before the size line");
@@ -221,7 +252,22 @@ size_line read_size(line_reader& lines, const header& h, const matrix_market_lim
   if (h.mirrored != symmetry::general && size.rows != size.columns)
     lines.fail("a symmetric matrix of " + std::to_string(size.rows) + " x "
                + std::to_string(size.columns) + " is not square");
+  refuse_what_cannot_be(lines, h, size);
   return size;
+}
+
+// A matrix takes memory for each row, whether it has entries or not.
+void refuse_emptiness(line_reader& lines, const size_line& size,
+                      const matrix_market_limits& limits) {
+  const auto most = std::max<std::int64_t>(
+    limits.free_rows, limits.max_rows_per_entry * std::max<std::int64_t>(size.entries, 1));
+  if (const auto longer = std::max(size.rows, size.columns); longer > most)
+    lines.too_large("a matrix of " + std::to_string(size.rows) + " x "
+                    + std::to_string(size.columns) + " with " + std::to_string(size.entries)
+                    + " entries is almost nothing but empty rows or columns; at most "
+                    + std::to_string(most)
+                    + " are allowed with so few entries (matrix_market_limits::free_rows, "
+                      "max_rows_per_entry)");
 }
 
 // Indices in the file count from 1.
@@ -288,9 +334,10 @@ csr_matrix<T> read_matrix_market(std::istream& in, const matrix_market_options& 
   if (!h.coordinate)
     lines.fail("a dense 'array', where a sparse matrix ('coordinate') was expected");
   const auto size = read_size(lines, h, options.limits);
+  refuse_emptiness(lines, size, options.limits);
   triplets<T> entries{size.rows, size.columns};
   // What the header promises is reserved only up to an amount that a small file may waste.
-  entries.reserve(static_cast<std::size_t>(std::min<std::int64_t>(size.entries, 1 << 16)));
+  entries.reserve(static_cast<std::size_t>(std::min(size.entries, free_entries)));
   const auto largest = std::min<std::int64_t>(options.limits.max_entries, 2'147'483'647);
   read_entries<T>(lines, h, size, options, [&](index_type row, index_type column, T v) {
     if (h.mirrored == symmetry::skew && row == column)
@@ -328,15 +375,21 @@ std::vector<T> read_matrix_market_vector(std::istream& in, const matrix_market_o
   if (size.columns != 1)
     lines.fail(std::to_string(size.columns) + " columns, where a vector (1 column) was expected");
   std::vector<T> result;
-  if (h.coordinate) // an array grows as its entries come
-    result.assign(static_cast<std::size_t>(size.rows), T{0});
+  std::vector<index_type> rows; // of a coordinate file, until all entries have come
   read_entries<T>(lines, h, size, options, [&](index_type row, index_type, T v) {
-    if (!h.coordinate)
-      result.push_back(v);
-    else if (!std::isfinite(result[static_cast<std::size_t>(row)] += v))
-      lines.fail("the sum of repeated entries overflows");
+    result.push_back(v);
+    if (h.coordinate)
+      rows.push_back(row);
   });
-  return result;
+  if (!h.coordinate)
+    return result;
+  std::vector<T> all(static_cast<std::size_t>(size.rows), T{0});
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (auto& sum = all[static_cast<std::size_t>(rows[k])]; !std::isfinite(sum += result[k]))
+      throw error{errc::bad_file, options.file_name + ": the repeated entries of row "
+                                    + std::to_string(rows[k] + 1) + " add up to "
+                                    + std::to_string(sum)};
+  return all;
 }
 
 template <class T>

@@ -127,7 +127,7 @@ TEST_CASE("what a header claims is checked before it costs memory") {
   CHECK_THAT(complaint(general + "100000 100000 3000000000\n"), ContainsSubstring("too_large"));
   // Promised and not delivered: fails at the end of the file, having reserved little.
   CHECK_THAT(complaint(general + "100000 100000 90000000\n1 1 1\n"),
-             ContainsSubstring("the file ends after 1 of 90000000 entries"));
+             ContainsSubstring("promises 90000000 entries, for which the file is too short"));
   matrix_market_options small;
   small.limits = {.max_rows = 10, .max_entries = 3};
   CHECK_THAT(complaint(general + "11 1 1\n", small), ContainsSubstring("at most 10"));
@@ -153,4 +153,35 @@ TEST_CASE("progress is told, and may end the reading") {
 TEST_CASE("a file that cannot be opened is named") {
   CHECK_THROWS_WITH(read_matrix_market<double>(std::string{"/nonexistent/a.mtx"}),
                     ContainsSubstring("/nonexistent/a.mtx: cannot be opened"));
+}
+
+// A file of 60 bytes took 865 MB.
+TEST_CASE("what a size line claims takes no memory before there are entries for it") {
+  CHECK_THAT(complaint(general + "10000000 10000000 1\n1 1 1\n"),
+             ContainsSubstring("too_large a.mtx:2")
+               && ContainsSubstring("almost nothing but empty rows"));
+  CHECK_THAT(complaint(general + "3 10000000 1\n1 1 1\n"), ContainsSubstring("too_large a.mtx:2"));
+  CHECK_THAT(complaint(general + "9000 9000 50000000\n1 1 1\n"),
+             ContainsSubstring("bad_file a.mtx:2")
+               && ContainsSubstring("promises 50000000 entries, for which the file is too short: "
+                                    "it has 6 bytes more"));
+  // Limits are knobs, and as many empty rows as that are no claim yet.
+  CHECK(complaint(general + "65536 65536 1\n1 1 1\n") == "none");
+  CHECK(complaint(general + "100000 2 1\n1 1 1\n", {.limits = {.free_rows = 100'000}}) == "none");
+  CHECK(complaint("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2") == "none");
+  std::string sparse = general + "100000 100000 6250\n";
+  for (int k = 1; k <= 6250; ++k)
+    sparse += std::to_string(16 * k) + " " + std::to_string(k) + " 1\n";
+  CHECK(complaint(sparse) == "none");
+}
+
+TEST_CASE("a stream that cannot tell its length is read to its end") {
+  struct pipe final : std::streambuf {
+    explicit pipe(std::string t) : text(std::move(t)) {
+      setg(text.data(), text.data(), text.data() + text.size());
+    }
+    std::string text;
+  } buffer{general + "3 3 5\n1 1 1\n"};
+  std::istream in{&buffer};
+  CHECK_THROWS_WITH(read_matrix_market<double>(in), ContainsSubstring("ends after 1 of 5 entries"));
 }

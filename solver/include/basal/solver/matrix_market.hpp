@@ -12,9 +12,14 @@
 namespace basal::solver {
 
 struct matrix_market_limits {
-  /// Rows and columns. The size line of a file is a claim by a stranger, and a matrix of so many
-  /// rows costs 4 bytes each before its first entry.
+  /// Rows and columns. The size line of a file is a claim by a stranger.
   index_type max_rows = 10'000'000;
+
+  /// Rows, and columns, that a matrix may have whatever its entries are; beyond, there are at most
+  /// `max_rows_per_entry` for each entry. Whoever builds, measures and solves takes up to 90 bytes
+  /// for a row, so that without this a file of 60 bytes could claim a gigabyte.
+  index_type free_rows = 65'536;
+  index_type max_rows_per_entry = 16;
 
   /// Entries of the matrix, after the other half of a symmetric one was added. An entry costs up
   /// to 56 bytes while the matrix is built.
@@ -35,7 +40,7 @@ struct matrix_market_options {
 /// Reads a sparse matrix: `matrix coordinate`, real, integer or pattern (whose entries are 1),
 /// general, symmetric or skew-symmetric (both halves are stored); repeated entries add up. Reads
 /// line by line and keeps nothing but the entries, for which memory is taken as they come, not as
-/// the header promises.
+/// the header promises; a file that is too short for its promise is refused at the size line.
 ///
 /// Throws error{bad_file} with file, line, what was found and what was expected; error{too_large}
 /// beyond the limits. T is float or double.
