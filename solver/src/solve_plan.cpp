@@ -45,12 +45,24 @@ std::string describe(const matrix_profile& p) {
   text += p.positive_diagonal ? ", positive diagonal" : ", negative elements on the diagonal";
   text += ", |off-diagonal|/|diagonal| up to " + number(p.row_ratio) + " in rows and "
           + number(p.column_ratio) + " in columns";
-  return text + ", Jacobi spectral radius about " + number(p.spectral_radius);
+  return text + ", Jacobi spectral radius about " + number(p.spectral_radius) + ", between "
+         + number(p.spectral_radius_low) + " and " + number(p.spectral_radius_high);
 }
 
 // Terms until the error has shrunk by `tolerance`: rho^k = tolerance.
 double neumann_terms(double rho, double tolerance) {
   return rho == 0 ? 1 : std::ceil(std::log(tolerance) / std::log(rho));
+}
+
+// "need about 800 terms", and what the radius leaves open.
+std::string series_text(const matrix_profile& p, double tolerance) {
+  if (!p.full_diagonal || p.spectral_radius_low >= 1)
+    return "not converge";
+  const auto least = number(neumann_terms(p.spectral_radius_low, tolerance));
+  if (p.spectral_radius >= 1)
+    return "need at least " + least + " terms, if it converges";
+  return "need about " + number(neumann_terms(p.spectral_radius, tolerance)) + " terms, at least "
+         + least;
 }
 
 // The classical bound, with the condition number (1 + rho) / (1 - rho) that the spectral radius
@@ -94,7 +106,7 @@ void choose(plan_data<T>& p) {
     } else {
       p.chosen = method::conjugate_gradient;
       p.why = "symmetric with a positive diagonal, and a Neumann series would "
-              + (contracts ? "need " + number(terms) + " terms" : std::string{"not converge"});
+              + series_text(m, tolerance);
     }
     return;
   }
@@ -149,10 +161,10 @@ std::optional<error> objection(const plan_data<T>& p) {
     return refuse(errc::zero_diagonal, "divides by the diagonal, which has zeros; use bicgstab");
   if (needs.needs_symmetry && !m.symmetric)
     return refuse(errc::not_symmetric, "the matrix is not symmetric; use bicgstab");
-  if (needs.needs_contraction && m.spectral_radius >= 1)
+  if (needs.needs_contraction && m.spectral_radius_low >= 1)
     return refuse(errc::no_convergence_expected,
                   "the series diverges, since the spectral radius of I - D^-1 A is about "
-                    + number(m.spectral_radius) + "; use "
+                    + number(m.spectral_radius_low) + "; use "
                     + (m.symmetric ? "conjugate_gradient" : "bicgstab"));
   if (needs.needs_dominance == detail::dominance::columns && m.column_ratio > 1)
     return refuse(errc::no_convergence_expected,

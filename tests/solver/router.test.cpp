@@ -7,8 +7,10 @@
 #include "families.hpp"
 #include "support/catch.hpp"
 
+#include <cmath>
 #include <optional>
 #include <set>
+#include <string>
 
 namespace basal::solver {
 
@@ -85,9 +87,40 @@ TEST_CASE("one entry: walks for a loose tolerance, pushes for a tight one") {
 TEST_CASE("a plan says why") {
   CHECK_THAT((plan{shared(families::poisson_2d<double>(20)), {}}.why()),
              ContainsSubstring("symmetric with a positive diagonal")
-               && ContainsSubstring("spectral radius about 0.9"));
+               && ContainsSubstring("spectral radius about 1, between 0.9"));
   CHECK_THAT((plan{shared(families::poisson_2d<double>(20)), {.method = method::bicgstab}}.why()),
              ContainsSubstring("named by the caller"));
+}
+
+// Ten steps of the power iteration find 0.947 for a grid's 0.9995: 252 terms were promised where it
+// took 15,649.
+TEST_CASE("the spectral radius is between its bounds, and what a series takes is not understated") {
+  for (const index_type side : {5, 20, 60}) {
+    const auto a = families::poisson_2d<double>(side);
+    const auto p = measure(a);
+    const double truth = std::cos(3.14159265358979 / (side + 1));
+    CHECK(p.spectral_radius_low <= truth * (1 + 1e-12));
+    CHECK(p.spectral_radius_high >= truth);
+    CHECK(p.spectral_radius_low <= p.spectral_radius);
+    CHECK(p.spectral_radius <= p.spectral_radius_high);
+    if (side >= 20)
+      CHECK(std::abs(p.spectral_radius - truth) <= truth - p.spectral_radius_low); // and nearer
+  }
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const auto p = measure(families::dominant<double>(300, seed, 0.9, true));
+    CHECK(p.spectral_radius_low <= p.spectral_radius);
+    CHECK(p.spectral_radius <= p.spectral_radius_high);
+    CHECK(p.spectral_radius_high <= 0.9 + 1e-12);
+  }
+  const plan grid{shared(families::poisson_2d<double>(60)), {}};
+  const auto& why = grid.why();
+  const auto at = why.find("at least ");
+  REQUIRE(at != std::string::npos);
+  const auto least = std::stod(why.substr(at + 9));
+  const auto took = solve<double>(grid.matrix(), families::numbers<double>(3600, 1),
+                                  {.method = method::neumann, .iteration_limit = 50'000});
+  REQUIRE(took.state == state::converged);
+  CHECK(static_cast<double>(took.iterations) >= least);
 }
 
 TEST_CASE("a named method that does not suit the matrix is refused") {

@@ -23,10 +23,14 @@ struct matrix_profile {
   /// The same of columns, |a_ij / a_jj|, i != j: the 1-norm of I - A D^-1.
   double column_ratio = 0;
 
-  /// Estimate of the spectral radius of I - D^-1 A, by which the error of a Neumann series
-  /// shrinks per term: the growth in the last of ten steps of the power iteration from a random
-  /// vector, at most the smaller ratio. Infinite without a full diagonal.
+  /// The spectral radius of I - D^-1 A, by which the error of a Neumann series shrinks per term.
+  /// Infinite without a full diagonal. `low` is the growth in the last of ten steps of the power
+  /// iteration from a random vector, which for a symmetric matrix with a positive diagonal is never
+  /// above the radius; `high` is the smaller ratio, and never below it. Between them, what the last
+  /// two growths tend to.
   double spectral_radius = 0;
+  double spectral_radius_low = 0;
+  double spectral_radius_high = 0;
 };
 
 /// About as much work as ten products; allocates. Throws error{dimension_mismatch} unless the
