@@ -75,6 +75,11 @@ command_line parse_command_line(int argc, char** argv) {
     ->type_name("N")
     ->check(samples::between(1, basal::executors::pool_config::max_executors));
   app
+    .add_option("--output", o.output_file,
+                "Write x as a Matrix Market array, a column for each right-hand side; of a solve\n"
+                "that did not converge, the best that it came across")
+    ->type_name("FILE");
+  app
     .add_option("--plot", o.plot_file,
                 "Draw the residual of the first right-hand side by iteration, as SVG")
     ->type_name("FILE");

@@ -16,7 +16,8 @@ struct options {
   std::size_t batch = 1000; ///< right-hand sides given to the solver at once, and kept in memory
   std::size_t executors = 0;
   basal::solver::solve_options solver;
-  std::string plot_file; ///< empty: none
+  std::string plot_file;   ///< empty: none
+  std::string output_file; ///< empty: none
 };
 
 enum exit_status : int { exit_converged = 0, exit_not_converged = 1, exit_usage = 2 };

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -19,9 +19,11 @@
 #include "common/program.hpp"
 
 #include "cli.hpp"
+#include "output_file.hpp"
 #include "plot.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "solutions.hpp"
 
 namespace {
 
@@ -75,17 +77,22 @@ std::vector<double> history(const solver::solve_plan<double>& plan, const std::v
 }
 
 void write_plot(const options& o, const solver::solve_plan<double>& plan,
-                const std::vector<double>& b) {
+                const std::vector<double>& b, output_file& file) {
   auto title = o.matrix_file + ", " + std::string{to_string(plan.chosen())} + ", "
                + std::to_string(plan.matrix().size()) + " unknowns";
-  std::ofstream file{o.plot_file};
-  file << residual_plot(history(plan, b), o.solver.tolerance, title);
-  if (!file.flush())
-    throw std::runtime_error{"cannot write the plot to " + o.plot_file
-                             + "; is there such a folder, and may it be written to?"};
+  file.write(residual_plot(history(plan, b), o.solver.tolerance, title));
+  file.commit();
 }
 
 int run(const options& o) {
+  // First of all: nobody wants to wait for a solution that cannot be written.
+  std::optional<output_file> plot;
+  if (!o.plot_file.empty())
+    plot.emplace("the plot", o.plot_file);
+  std::optional<solutions> output;
+  if (!o.output_file.empty())
+    output.emplace(o.output_file);
+
   const solver::linear_operator<double> a{read_matrix(o.matrix_file)};
   std::vector<double> given;
   if (!o.rhs_file.empty())
@@ -110,8 +117,11 @@ int run(const options& o) {
   solver::batch_solver batches{
     pool, {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
 
+  if (output)
+    output->begin(plan.solution_size(), count, o.matrix_file);
   std::vector<solver::solve_outcome<double>> outcomes;
-  progress line{"solving", "right-hand sides"};
+  std::optional<progress> line{std::in_place, "solving", "right-hand sides"};
+  line->show(0, count);
   std::chrono::nanoseconds elapsed{0};
   while (outcomes.size() < count) {
     const auto begun = outcomes.size();
@@ -123,21 +133,26 @@ int run(const options& o) {
     const auto start = steady::now();
     auto part = batches.solve_batch(
       std::move(requests),
-      {.on_progress = [&](solver::batch_progress p) { line.show(begun + p.done, count); }});
+      {.on_progress = [&](solver::batch_progress p) { line->show(begun + p.done, count); }});
     elapsed += steady::now() - start;
     for (auto& outcome : part) {
-      outcome.result.x = {}; // nobody asks for it
+      if (output && !outcome.failure)
+        output->add(outcome.result.x);
+      outcome.result.x = {}; // so that memory does not grow with the right-hand sides
       outcomes.push_back(std::move(outcome));
     }
   }
+  line.reset();
   std::fputs(table(outcomes, elapsed).c_str(), stdout);
   for (const auto& outcome : outcomes)
     if (outcome.failure) {
       samples::complain("solve", outcome.failure->what());
       return exit_usage;
     }
-  if (!o.plot_file.empty())
-    write_plot(o, plan, right_hand_side(0));
+  if (output)
+    output->commit();
+  if (plot)
+    write_plot(o, plan, right_hand_side(0), *plot);
   return std::all_of(
            outcomes.begin(), outcomes.end(),
            [](const auto& outcome) { return outcome.result.state == solver::state::converged; })

@@ -41,7 +41,7 @@ std::string escaped(const std::string& text) {
     case '>':
       result += "&gt;";
       break;
-    default:
+    default: // of all characters
       result += c;
     }
   return result;
@@ -66,7 +66,7 @@ std::string residual_plot(const std::vector<double>& residuals, double tolerance
     lowest = std::min(lowest, exponent(r));
     highest = std::max(highest, exponent(r));
   }
-  lowest = std::floor(lowest);
+  lowest = std::floor(lowest - 0.5); // room for the tolerance's label
   highest = std::max(std::ceil(highest), lowest + 1);
   const auto last = static_cast<double>(std::max<std::size_t>(residuals.size(), 2) - 1);
   auto x_of = [&](double iteration) { return left + inner_width * iteration / last; };
@@ -96,10 +96,10 @@ std::string residual_plot(const std::vector<double>& residuals, double tolerance
                    "transform=\"rotate(-90 16 %g)\">|b - A x| / |b|</text>\n",
                    top + inner_height / 2, top + inner_height / 2);
   const auto y_tolerance = y_of(std::max(exponent(tolerance), lowest));
+  // Below the line and to the left: the curve crosses the line when it ends, to the right.
   svg += formatted("<path d=\"M%g %.1fh%g\" stroke=\"#c0392b\" stroke-dasharray=\"6 4\"/>"
-                   "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\" fill=\"#c0392b\">"
-                   "tolerance %g</text>\n",
-                   left, y_tolerance, inner_width, width - right - 4, y_tolerance - 6, tolerance);
+                   "<text x=\"%g\" y=\"%.1f\" fill=\"#c0392b\">tolerance %g</text>\n",
+                   left, y_tolerance, inner_width, left + 6, y_tolerance + 15, tolerance);
 
   svg += "<polyline fill=\"none\" stroke=\"#1f5fa8\" stroke-width=\"2\" points=\"";
   const auto skip = std::max<std::size_t>(1, residuals.size() / most_points);

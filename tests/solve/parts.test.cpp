@@ -74,8 +74,8 @@ TEST_CASE("a failure has no numbers") {
 TEST_CASE("progress tells the share and the time left") {
   CHECK(progress_text("solving", "systems", 25, 100, 2.0)
         == "solving: 25 of 100 systems (25 %), 6 s left");
-  CHECK(progress_text("reading", "entries", 0, 10, 1) == "reading: 0 of 10 entries");
-  CHECK(progress_text("reading", "entries", 5, 0, 1) == "reading: 5 of 0 entries");
+  CHECK(progress_text("reading", "entries", 0, 10, 1) == "reading: 0 of 10 entries, 1 s so far");
+  CHECK(progress_text("reading", "entries", 0, 0, 2.9) == "reading: 2 s so far");
 }
 
 TEST_CASE("the plot is an image with the curve inside the axes") {
@@ -88,6 +88,15 @@ TEST_CASE("the plot is an image with the curve inside the axes") {
   CHECK_THAT(svg, ContainsSubstring(">1e-14</text>"));
   CHECK(count(svg, "<svg") == 1);
   CHECK(svg.ends_with("</svg>\n"));
+  // The tolerance's label is below its line and on the left, where the curve is above the line.
+  double line = 0, label_x = 0, label = 0;
+  const auto dashed = svg.find("stroke-dasharray");
+  std::sscanf(svg.c_str() + svg.rfind("<path", dashed), "<path d=\"M72 %lfh", &line);
+  std::sscanf(svg.c_str() + svg.find("<text", dashed), "<text x=\"%lf\" y=\"%lf\"", &label_x,
+              &label);
+  CHECK(label > line + 10);
+  CHECK(label < 388);
+  CHECK(label_x < 100);
   auto points = svg.substr(svg.find("points=\"") + 8);
   double x = 0, y = 0, last_y = 0;
   int read = 0, used = 0;

@@ -1,3 +1,5 @@
+#include <basal/solver/matrix_market.hpp>
+
 #include "support/catch.hpp"
 
 #include <array>
@@ -144,9 +146,56 @@ TEST_CASE("the residual's history is drawn") {
   text << std::ifstream{image}.rdbuf();
   CHECK_THAT(text.str(), ContainsSubstring("<polyline"));
   CHECK_THAT(text.str(), ContainsSubstring("400 unknowns"));
-  ran = solve(a + " --plot " + (files.path / "missing" / "plot.svg").string());
-  CHECK(ran.status == 2);
-  CHECK_THAT(ran.text, ContainsSubstring("cannot write the plot"));
+  CHECK(std::distance(fs::directory_iterator{files.path}, {}) == 2); // nothing of the way there
+}
+
+TEST_CASE("x is written as a Matrix Market array, a column for each right-hand side") {
+  folder files;
+  auto a = files.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n"
+                                "1 1 4\n1 2 1\n2 1 1\n2 2 3\n");
+  auto b = files.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n6\n7\n");
+  auto x = (files.path / "x.mtx").string();
+  files.write("x.mtx", "what was there before");
+  auto ran = solve(a + " " + b + " --tol 1e-12 --output " + x);
+  INFO(ran.text);
+  CHECK(ran.status == 0);
+  auto solution = basal::solver::read_matrix_market_vector<double>(x);
+  REQUIRE(solution.size() == 2);
+  CHECK(solution[0] == Approx(1));
+  CHECK(solution[1] == Approx(2));
+  CHECK(std::distance(fs::directory_iterator{files.path}, {}) == 3);
+
+  // As b of the next system; and of several right-hand sides, in parts.
+  CHECK(solve(a + " " + x).status == 0);
+  CHECK(solve(a + " --rhs 5 --batch 2 --output " + x).status == 0);
+  std::ifstream many{x};
+  std::string line;
+  std::vector<std::string> lines;
+  while (std::getline(many, line))
+    lines.push_back(line);
+  REQUIRE(lines.size() == 3 + 10);
+  CHECK(lines[2] == "2 5");
+
+  ran = solve(a + " --output /dev/stdout");
+  CHECK_THAT(ran.text, ContainsSubstring("%%MatrixMarket matrix array real general"));
+}
+
+TEST_CASE("what cannot be written is told before anything is solved, and leaves nothing") {
+  folder files;
+  auto a = files.write("a.mtx", poisson(3));
+  auto nowhere = (files.path / "missing" / "file").string();
+  for (const auto* option : {"--plot", "--output"}) {
+    CAPTURE(option);
+    auto ran = solve(a + " " + option + " " + nowhere);
+    CHECK(ran.status == 2);
+    CHECK_THAT(ran.text, ContainsSubstring("cannot write the ")
+                           && ContainsSubstring("No such file or directory"));
+    CHECK_THAT(ran.text, !ContainsSubstring("unknowns"));
+  }
+  CHECK(solve(a + " --output /dev/full").status == 2);
+  auto x = (files.path / "x.mtx").string();
+  CHECK(solve(files.write("bad.mtx", "nothing") + " --output " + x).status == 2);
+  CHECK(std::distance(fs::directory_iterator{files.path}, {}) == 2);
 }
 
 TEST_CASE("wrong input is told with its place, and wrong usage with what is possible") {
