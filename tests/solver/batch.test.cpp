@@ -426,31 +426,54 @@ TEST_CASE("no more solves run at a time than there are permits, single ones and 
 TEST_CASE("a batch that has all permits hands them to a solve that waits, between its own") {
   auto pool = make_pool(2);
   batch_solver solver{pool, {.concurrent_solves = 1}};
-  std::atomic<std::size_t> ended{0};
+  auto events = solver.events().subscribe();
+  std::atomic<bool> single_waits{false};
   std::atomic<bool> single_ended{false};
-  // Of the batch each solve takes a while until the single one has ended, so that it never
-  // does before the batch has unless it gets a permit from it.
+  std::atomic<int> begun{0};
+  // The first solve of the batch goes on when the single one asks for a permit. The others take a
+  // while until it has ended, so that it queues long before the batch is through.
   std::vector<request> requests;
-  for (int i = 0; i < 2000; ++i)
-    requests.push_back(calling([&] {
+  for (int i = 0; i < 1000; ++i)
+    requests.push_back(calling([&, first = i == 0] {
+      begun.fetch_add(1);
+      while (first && !single_waits.load())
+        std::this_thread::yield();
       if (!single_ended.load())
         std::this_thread::sleep_for(200us);
     }));
   basal::executors::completion batch_done, single_done;
-  solver.submit_batch<double>(
-    requests, {.on_progress = [&](batch_progress p) { ended.store(p.done); }, .block_width = 1},
-    [&](auto) { batch_done.set(); });
+  solver.submit_batch<double>(requests, {.block_width = 1}, [&](auto) { batch_done.set(); });
   await_running(solver);
-  std::size_t ended_before = 0;
+  int begun_before = 0;
   solver.submit<double>(calling([] {}), {}, [&](outcome) {
-    ended_before = ended.load();
+    begun_before = begun.load();
     single_ended.store(true);
     single_done.set();
   });
+  while (!single_waits.load())
+    while (auto next = events->try_next())
+      if (next->event && next->event->kind == event_kind::concurrency_limit_reached)
+        single_waits.store(true);
   single_done.wait();
   batch_done.wait();
-  CHECK(ended_before < 2000);
-  CHECK(ended == 2000);
+  // Each of the batch multiplies at least twice; without a hand-over all of them would have begun.
+  CHECK(begun_before < 1500);
+  CHECK(begun >= 2000);
+}
+
+TEST_CASE("random walks are counted, those of each solve") {
+  batch_solver solver{solver_limits{}};
+  auto a = problems::dominant(300, 8, 0.9);
+  solve_options options{.method = method::random_walk, .tolerance = 0, .entry = 3};
+  options.walks_per_step = 32;
+  // The first step pushes, the others walk.
+  std::vector<request> requests{
+    {linear_operator<double>{a}, problems::numbers(300, 1), options, {.ticks = 5}},
+    {linear_operator<double>{a}, problems::numbers(300, 2), options, {.ticks = 11}}};
+  solver.solve_batch(requests);
+  CHECK(solver.stats().walks == 32 * (4 + 10));
+  CHECK(solver.stats().ticks == 16);
+  CHECK(solver.stats().neumann_terms == 0);
 }
 
 TEST_CASE("when all permits are taken a solve waits, is rejected or runs out of time") {
