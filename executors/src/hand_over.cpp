@@ -14,7 +14,6 @@ const work_ops awaited_work::ops{
 };
 
 errand_end awaited_work::run_on(executor_pool& pool) {
-  enter_collected_heap(); // the result arrives in this thread's frame
   if (!pool.submit({this, &ops}))
     return errand_end::refused;
   done_.wait();
@@ -90,7 +89,6 @@ errand_end awaited_work::run_on(executor_pool& pool, const begin_limits& limits)
     return errand_end::stopped;
   if (limits.deadline <= clock::now())
     return errand_end::expired;
-  enter_collected_heap(); // the result arrives in this thread's frame
   auto* queued = new ticket{*this};
   const std::unique_ptr<ticket, void (*)(ticket*)> mine{queued, [](ticket* t) { t->release(); }};
   struct expiry : alarm::setting {

@@ -146,6 +146,23 @@ TEST_CASE_METHOD(heap_fixture, "a list in a future is kept until somebody gets i
   });
 }
 
+TEST_CASE_METHOD(heap_fixture, "whoever takes a list is known to the collector from then on") {
+  // Made by a thread that is gone, taken by an executor that has not seen the heap.
+  std::optional<adaptive_future<list>> future;
+  std::optional<task_handle<list>> task;
+  std::thread{[&] {
+    future = spawn_adaptive(system, make_list, always_offload);
+    task = background().submit(make_list);
+  }}.join();
+  in_handler([&](event_based_actor*) {
+    const auto a = future->get();
+    const auto b = task->get();
+    std::thread{collect_garbage}.join();
+    CHECK(lost(a) == 0);
+    CHECK(lost(b) == 0);
+  });
+}
+
 TEST_CASE_METHOD(heap_fixture, "a list in a background task is kept until somebody gets it") {
   everywhere([&](auto*) {
     auto task = std::make_unique<task_handle<list>>(background().submit(make_list));

@@ -3,7 +3,9 @@
 #include <basal/actors/offload.hpp>
 #include <basal/posse/errors.hpp>
 
+#include <caf/atom.hpp>
 #include <caf/blocking_actor.hpp>
+#include <caf/logger.hpp>
 
 #include <atomic>
 #include <stdexcept>
@@ -134,4 +136,27 @@ TEST_CASE("a system that does not wait for its actors does not wait for what has
   }
   CHECK(ran >= 1);
   CHECK(ran < count);
+}
+
+TEST_CASE("what an offloaded function logs bears the name of its actor") {
+  basal::actor_system_config cfg;
+  cfg.set("logger.file-name", std::string{"/dev/null"});
+  cfg.set("logger.file-verbosity", caf::atom("info"));
+  cfg.set("logger.verbosity", caf::atom("info"));
+  fixture::configured(cfg, 1, 1);
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  const auto name_here = [] { return caf::logger::current_logger()->thread_local_aid(); };
+  auto worker = system.spawn([=](event_based_actor* me) -> behavior {
+    return {[=](int) {
+      const auto before = caf::logger::current_logger()->thread_local_aid(me->id());
+      const auto there = offload(me, name_here);
+      caf::logger::current_logger()->thread_local_aid(0);
+      const auto nameless = offload(me, name_here);
+      caf::logger::current_logger()->thread_local_aid(before);
+      return there == me->id() && nameless == 0 ? 1 : 0;
+    }};
+  });
+  self->request(worker, patience, 1)
+    .receive([](int same) { CHECK(same == 1); }, [&](caf::error& e) { FAIL(system.render(e)); });
 }

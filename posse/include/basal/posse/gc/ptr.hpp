@@ -47,7 +47,9 @@ public:
   }
 
   /// The same object.
-  friend constexpr bool operator==(ptr, ptr) noexcept = default;
+  friend constexpr bool operator==(ptr a, ptr b) noexcept {
+    return a.object_ == b.object_;
+  }
   friend constexpr auto operator<=>(ptr a, ptr b) noexcept {
     return std::compare_three_way{}(a.object_, b.object_);
   }
