@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 
+#include <basal/executors/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/runtime.hpp>
@@ -58,6 +59,33 @@ std::size_t computation::cabal_limit() const noexcept {
   if (limit == 0)
     limit = host.config().cabal_limit;
   return limit != 0 ? limit : static_cast<std::size_t>(-1);
+}
+
+void computation::count_collected() noexcept {
+  const auto* hooks = executors::collector.load(std::memory_order_acquire);
+  if (hooks == nullptr)
+    return;
+  of_others_ = hooks->used_bytes();
+  counts_collected_ = true;
+}
+
+void computation::recount_collected() {
+  // One collection is enough for all members of all computations that come here.
+  static std::mutex one_at_a_time;
+  std::lock_guard guard{one_at_a_time};
+  const auto limit = memory_limit() * std::max<std::size_t>(1, cabal_size());
+  auto known = collected_.load(std::memory_order_relaxed);
+  if (known <= limit)
+    return;
+  const auto used = executors::collector.load(std::memory_order_acquire)->collect();
+  const auto grown = used - std::min(used, of_others_);
+  // Others count on while this is lowered; what they add stays.
+  const auto kept = std::min(known, grown);
+  collected_.fetch_sub(known - kept, std::memory_order_relaxed);
+  of_others_ = used - kept;
+  // Or it would soon collect again and again.
+  if (kept > limit - limit / 16)
+    throw_over_limit("what it keeps in the collected heap");
 }
 
 void computation::throw_over_limit(const std::string& what) {

@@ -59,8 +59,10 @@ member::member(detail::computation& origin, executors::executor& self,
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)) {
   enter();
-  if (origin.memory_limit() != detail::memory_context::unlimited) [[unlikely]]
+  if (origin.memory_limit() != detail::memory_context::unlimited) [[unlikely]] {
+    origin.count_collected();
     enter_context();
+  }
 }
 
 member::member(detail::delegation& self_as, executors::executor& self,

@@ -139,6 +139,10 @@ void member::throw_too_deep() {
                                 "for an actor system");
 }
 
+detail::computation& detail::origin_of(const member& m) noexcept {
+  return *m.origin_;
+}
+
 void detail::open_charge(charge_frame& f, charge_frame* outer, void* account) noexcept {
   const auto* running = outer != nullptr ? outer->running : nullptr;
   f = {outer, running, running != nullptr ? running->youngest_ : nullptr, account};

@@ -2,6 +2,7 @@
 #include "threads.hpp"
 
 #include <basal/executors/executor.hpp>
+#include <basal/posse/detail/computation.hpp>
 #include <basal/posse/gc/heap.hpp>
 
 #include <algorithm>
@@ -97,13 +98,23 @@ std::size_t count_allocated(thread_state& self) noexcept {
 
 void settle(thread_state& self) {
   auto bytes = count_allocated(self);
-  if (auto* a = account_in_force(self))
+  const auto* f = innermost_charge(self);
+  if (f == nullptr)
+    return;
+  if (f->running != nullptr)
+    posse::detail::origin_of(*f->running).charge_collected(bytes);
+  if (auto* a = static_cast<account*>(f->account))
     a->charge(bytes);
 }
 
 void add_allocated(thread_state& self) noexcept {
   auto bytes = count_allocated(self);
-  if (auto* a = account_in_force(self))
+  const auto* f = innermost_charge(self);
+  if (f == nullptr)
+    return;
+  if (f->running != nullptr)
+    posse::detail::origin_of(*f->running).add_collected(bytes);
+  if (auto* a = static_cast<account*>(f->account))
     a->add(bytes);
 }
 
@@ -122,6 +133,14 @@ void set_innermost_charge(thread_state& self, charge_frame* f) noexcept {
     e->running().attachment() = f;
   else
     self.charged = f;
+}
+
+std::size_t used_bytes() noexcept {
+  enter();
+  GC_word heap = 0;
+  GC_word free = 0;
+  GC_get_heap_usage_safe(&heap, &free, nullptr, nullptr, nullptr);
+  return heap - free;
 }
 
 void collect() {

@@ -259,6 +259,11 @@ struct hooks_installer {
         if (own_state != nullptr && own_state->uncharged != 0)
           add_allocated(*own_state);
       },
+      &used_bytes,
+      []() noexcept {
+        collect();
+        return used_bytes();
+      },
     };
     try {
       ensure_started();

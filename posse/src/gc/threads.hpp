@@ -90,6 +90,9 @@ struct detail::loans {
   }
 };
 
+/// Bytes in blocks of the heap that are not free as a whole.
+std::size_t used_bytes() noexcept;
+
 /// What the running fiber, or this thread, charges; null: nobody.
 account* account_in_force(const thread_state& self) noexcept;
 

@@ -24,6 +24,12 @@ struct collector_hooks {
   /// counts by thread belongs to the one that runs now. May be a thread that
   /// has never been in enter().
   void (*leaves_fiber)() noexcept;
+
+  /// Bytes of the heap that are in use, garbage included.
+  std::size_t (*used_bytes)() noexcept;
+
+  /// Collects. @returns the bytes that are in use then
+  std::size_t (*collect)() noexcept;
 };
 
 /// Written once. Release and acquire, so that the table is seen whole.

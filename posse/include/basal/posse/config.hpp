@@ -40,8 +40,8 @@ struct runtime_config {
   std::size_t cabal_limit = 0;
 
   /// Bytes that one computation may use on one executor: its stacks and what it
-  /// allocates through member::memory(); 0: no limit. A call may ask for
-  /// another.
+  /// allocates through member::memory(); and, times the executors that work for it,
+  /// keep in the collected heap. 0: no limit. A call may ask for another.
   std::size_t memory_limit = 0;
 
   /// Can be changed while the runtime runs: runtime::set_victims().

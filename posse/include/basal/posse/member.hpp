@@ -81,6 +81,7 @@ public:
 private:
   friend class runtime;
   friend class detail::memory_context;
+  friend detail::computation& detail::origin_of(const member&) noexcept;
   friend void detail::open_charge(detail::charge_frame&, detail::charge_frame*, void*) noexcept;
 
   template <class Body>

@@ -33,6 +33,9 @@ inline charge_frame* innermost_charge(executors::fiber& f) noexcept {
   return static_cast<charge_frame*>(f.attachment());
 }
 
+/// The computation that `m` belongs to.
+computation& origin_of(const member& m) noexcept;
+
 /// Begins a scope inside of `outer`, which may be null.
 void open_charge(charge_frame& f, charge_frame* outer, void* account) noexcept;
 

@@ -73,6 +73,33 @@ public:
   /// Executors that may be in the cabal.
   std::size_t cabal_limit() const noexcept;
 
+  // -- what its members keep in the collected heap, under a limit --------------
+  //
+  // The collector knows what is alive, but not for whom. So what is allocated is
+  // counted; once that is beyond the limit, a collection shows by how much the heap
+  // has grown since the computation began. What others keep in the meantime counts,
+  // too; what they drop, and garbage from before, lets the members keep as much more,
+  // but no more than the limit once again.
+
+  /// From now on. Before others know the computation.
+  void count_collected() noexcept;
+
+  /// Counts what the calling thread has allocated. Any member's thread.
+  /// @throws memory_limit_exceeded when all members together keep more than the limit
+  ///         times the size of the cabal
+  void charge_collected(std::size_t bytes) {
+    add_collected(bytes);
+    if (counts_collected_ && collected_.load(std::memory_order_relaxed) > memory_limit())
+      [[unlikely]]
+      recount_collected();
+  }
+
+  /// Counts without a look at the limit.
+  void add_collected(std::size_t bytes) noexcept {
+    if (counts_collected_)
+      collected_.fetch_add(bytes, std::memory_order_relaxed);
+  }
+
   [[noreturn]] void throw_over_limit(const std::string& what);
 
   /// The context of `where`, which joins the cabal if need be: for the executor
@@ -98,8 +125,13 @@ public:
 private:
   memory_context* find_locked(const executors::executor& where) const noexcept;
   [[gnu::cold]] void leave_contexts() noexcept;
+  [[gnu::noinline, gnu::cold]] void recount_collected();
 
   const call_options* options_;
+
+  bool counts_collected_ = false;         ///< constant once others know the computation
+  std::atomic<std::size_t> collected_{0}; ///< bytes; relaxed: a number by itself
+  std::size_t of_others_ = 0;             ///< bytes in use; guarded by whoever recounts
 
   /// Written once by the member that finds it out. Relaxed: it only has to
   /// arrive.
