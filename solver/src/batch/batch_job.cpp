@@ -237,24 +237,28 @@ void batch_job<T>::run_planned(std::span<const std::uint32_t> members, const sol
 }
 
 template <class T>
-void batch_job<T>::refuse_unit(std::uint32_t number, errc why) noexcept {
+void batch_job<T>::refuse_unit(std::uint32_t number, refusal why) noexcept {
   const auto& u = units_[number];
-  for (auto request : u.members()) {
-    switch (why) {
-    case errc::too_busy:
-      fail(request, {why, "all " + std::to_string(shared().gate.total())
-                            + " permits are taken, and the policy is to reject; try again later, "
-                              "or raise solver_limits::concurrent_solves"});
-      break;
-    case errc::timed_out:
-      fail(request, {why, "no permit became free within solver_limits::patience; try again later, "
-                          "or raise concurrent_solves"});
-      break;
-    default:
-      fail(request, stopped());
-    }
-  }
+  for (auto request : u.members())
+    fail(request, error_of(why));
   tell_progress(u.count);
+}
+
+template <class T>
+error batch_job<T>::error_of(refusal why) const {
+  switch (why) {
+  case refusal::too_busy:
+    return {errc::too_busy, "all " + std::to_string(shared().gate.total())
+                              + " permits are taken, and the policy is to reject; try again later, "
+                                "or raise solver_limits::concurrent_solves"};
+  case refusal::timed_out:
+    return {errc::timed_out, "no permit became free within solver_limits::patience; try again "
+                             "later, or raise concurrent_solves"};
+  case refusal::cancelled:
+  case refusal::stopped:
+    break;
+  }
+  return stopped();
 }
 
 template <class T>

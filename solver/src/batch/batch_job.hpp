@@ -68,7 +68,7 @@ private:
   };
 
   void run_unit(std::uint32_t number, lane& on) noexcept override;
-  void refuse_unit(std::uint32_t number, errc why) noexcept override;
+  void refuse_unit(std::uint32_t number, refusal why) noexcept override;
   void finish() noexcept override;
 
   void divide(std::uint32_t block_width);
@@ -87,6 +87,7 @@ private:
   void complete(std::uint32_t request, std::uint64_t began) noexcept;
   void fail(std::uint32_t request, error why) noexcept;
   void tell_progress(std::size_t requests) noexcept;
+  error error_of(refusal why) const;
   error stopped() const;
 
   std::vector<solve_request<T>> requests_;

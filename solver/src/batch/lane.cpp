@@ -41,17 +41,23 @@ void lane::run_here() noexcept {
 
 void lane::stop_waiting() noexcept {
   if (owner_.shared().gate.withdraw(*this)) {
-    refused_ = errc::cancelled;
+    refused_ = refusal::cancelled;
     schedule();
   }
 }
 
 void lane::answered(permits::verdict v) noexcept {
-  has_permit_ = v == permits::verdict::granted;
-  if (v == permits::verdict::timed_out)
-    refused_ = errc::timed_out;
-  else if (v == permits::verdict::closed)
-    refused_ = errc::stopped;
+  switch (v) {
+  case permits::verdict::granted:
+    has_permit_ = true;
+    break;
+  case permits::verdict::timed_out:
+    refused_ = refusal::timed_out;
+    break;
+  case permits::verdict::closed:
+    refused_ = refusal::stopped;
+    break;
+  }
   schedule();
 }
 
@@ -113,7 +119,7 @@ bool lane::get_permit() noexcept {
     break;
   }
   auto why = owner_.stop_reason();
-  refused_ = why ? why : errc::too_busy;
+  refused_ = why ? why : refusal::too_busy;
   return true;
 }
 
@@ -185,11 +191,11 @@ void job::start(std::uint32_t units) {
   lane_ended();
 }
 
-std::optional<errc> job::stop_reason() const noexcept {
+std::optional<refusal> job::stop_reason() const noexcept {
   if (stop_.stop_requested())
-    return errc::cancelled;
+    return refusal::cancelled;
   if (shared_.stopping.load(std::memory_order_relaxed))
-    return errc::stopped;
+    return refusal::stopped;
   return std::nullopt;
 }
 

@@ -22,6 +22,9 @@ namespace basal::solver {
 
 class job;
 
+/// Why a unit does not begin.
+enum class refusal : std::uint8_t { too_busy, timed_out, cancelled, stopped };
+
 /// One of the threads of control of a job, a work item for as long as it runs. It
 /// does units of the job, one after the other, each with a permit. When it must wait
 /// for one it is nothing but an entry in the queue of the permits.
@@ -40,7 +43,7 @@ public:
   /// Runs it on the calling thread until its job has no more units for it.
   void run_here() noexcept;
 
-  /// If it waits for a permit, it stops doing so and goes on with errc::cancelled.
+  /// If it waits for a permit, it stops doing so and goes on as refusal::cancelled.
   void stop_waiting() noexcept;
 
   /// Between ticks: lets other work have its turn. @returns whether to go on.
@@ -69,7 +72,7 @@ private:
   std::optional<std::uint32_t> unit_; ///< claimed, not yet done
   bool has_permit_ = false;
   scratch_pool::lease scratch_;
-  std::optional<errc> refused_;                 ///< why it got no permit
+  std::optional<refusal> refused_;              ///< why it got no permit
   executors::executor* self_ = nullptr;         ///< while it runs
   std::uint64_t turn_start_ = 0;                ///< tick_clock
   std::optional<executors::completion> parked_; ///< without a pool: what run_here() waits for
@@ -90,7 +93,7 @@ public:
   void start(std::uint32_t units);
 
   /// Why units should not begin, or go on.
-  std::optional<errc> stop_reason() const noexcept;
+  std::optional<refusal> stop_reason() const noexcept;
 
   batch_solver::core& shared() const noexcept {
     return shared_;
@@ -102,7 +105,7 @@ public:
   virtual void run_unit(std::uint32_t unit, lane& on) noexcept = 0;
 
   /// Ends a unit without doing it.
-  virtual void refuse_unit(std::uint32_t unit, errc why) noexcept = 0;
+  virtual void refuse_unit(std::uint32_t unit, refusal why) noexcept = 0;
 
   const std::stop_token& stop_token() const noexcept {
     return stop_;
