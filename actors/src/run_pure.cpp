@@ -31,7 +31,7 @@ struct killed_actor : caf::scheduled_actor {
         std::rethrow_exception(what);
       } catch (const posse::cancelled& end) {
         if (end.reason() == posse::cancel_reason::owner_killed)
-          return caf::make_error(caf::exit_reason::kill);
+          return other(actor, what);
       } catch (...) {
         // for the actor's own handler
       }

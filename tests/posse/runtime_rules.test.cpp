@@ -206,20 +206,21 @@ bool memory_is_short = false;
 
 /// Delegations come from here instead of operator new.
 struct short_of_memory {
-  static constexpr posse::detail::collector_hooks hooks{
+  static constexpr executors::collector_hooks hooks{
     .enter = []() noexcept {},
     .allocate
     = [](std::size_t bytes) noexcept { return memory_is_short ? nullptr : std::malloc(bytes); },
     .release = [](void* memory) noexcept { std::free(memory); },
-    .settle = []() noexcept {},
-    .account_in_force = []() noexcept -> void* { return nullptr; },
+    .leaves_fiber = []() noexcept {},
+    .used_bytes = []() noexcept { return std::size_t{0}; },
+    .collect = []() noexcept { return std::size_t{0}; },
   };
 
   short_of_memory() {
-    posse::detail::collector.store(&hooks);
+    executors::collector.store(&hooks);
   }
   ~short_of_memory() {
-    posse::detail::collector.store(nullptr);
+    executors::collector.store(nullptr);
     memory_is_short = false;
   }
 };
