@@ -1,4 +1,4 @@
-/// Handlers that cost what a random source says, for tests and for mab_evaluation:
+/// Handlers that cost what a random source says, for tests and for bench/evaluation:
 /// millions of decisions per second, the same ones for the same seed.
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "bench/mab/evaluation/work.hpp"
+#include "bench/evaluation/work.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -6,7 +6,7 @@
 #include <atomic>
 #include <ctime>
 
-namespace basal::mab::evaluation {
+namespace basal::evaluation {
 
 double us_since(clock::time_point start) {
   return std::chrono::duration<double, std::micro>(clock::now() - start).count();
@@ -110,4 +110,4 @@ void compute_threads::loop() {
   }
 }
 
-} // namespace basal::mab::evaluation
+} // namespace basal::evaluation

@@ -1,12 +1,14 @@
 // MB8: not in the source. What the choices cost compared with the best static policy, and
 // how the trap doors are left.
 
-#include "bench/mab/evaluation/report.hpp"
+#include "bench/evaluation/report.hpp"
 #include "tests/mab/simulation.hpp"
 
 #include <algorithm>
 
-namespace basal::mab::evaluation {
+namespace basal::evaluation {
+
+using namespace mab;
 
 using namespace simulation;
 
@@ -92,7 +94,8 @@ void policies(report& r, const options& o) {
     "pressure change at random every 400 to 3,400 observations; in the last column the overhead "
     "does, too (4, 12 or 30 us), of which a handler that runs inline learns only by trying. "
     "Separate arms do as well until an arm that is not chosen goes stale.");
-  r.expect(ours <= 0.05, "MB8: regret of the default exceeds 5 %: " + percent(ours));
+  r.judge({"MB8", "worst regret of the default, steady and changing", bench::standing::exact,
+           "none", ours, bench::at_most(0.05)});
 }
 
 void recovery(report& r) {
@@ -111,7 +114,8 @@ void recovery(report& r) {
            {"inline of the next 4,899", number(static_cast<double>(next.inline_runs)), "0"}});
   r.paragraph("GR3 suppresses inline runs while strikes last. Here every outcome lets them fade; "
               "in the source only inline ones do, which GR3 forbids.");
-  r.expect(until_inline <= 3, "MB8: GR3 does not let go");
+  r.judge({"MB8", "observations until inline after one strike", bench::standing::exact, "never",
+           static_cast<double>(until_inline), bench::at_most(3)});
 }
 
 void storm(report& r) {
@@ -131,7 +135,8 @@ void storm(report& r) {
            {"each for itself, as in the source", number(static_cast<double>(inlined(false)))}});
   r.paragraph("One after the other, as on one executor; with E executors at most E messages start "
               "before the first outcome is known.");
-  r.expect(with_prior == 1, "MB8: more than the first cold 3 ms handler ran inline");
+  r.judge({"MB8", "cold 3 ms handlers of 10,000 that ran inline", bench::standing::exact, "10,000",
+           static_cast<double>(with_prior), bench::equals(1)});
 }
 
 } // namespace
@@ -143,4 +148,4 @@ void regret(report& r, const options& o) {
   storm(r);
 }
 
-} // namespace basal::mab::evaluation
+} // namespace basal::evaluation

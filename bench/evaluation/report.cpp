@@ -1,36 +1,30 @@
-#include "bench/mab/evaluation/report.hpp"
+#include "bench/evaluation/report.hpp"
 
 #include <cmath>
 #include <cstdio>
 
-namespace basal::mab::evaluation {
+namespace basal::evaluation {
 
 void report::heading(const std::string& text) {
-  out_ << "## " << text << "\n\n";
+  text_ += "## " + text + "\n\n";
 }
 
 void report::paragraph(const std::string& text) {
-  out_ << text << "\n\n";
+  text_ += text + "\n\n";
 }
 
 void report::table(const std::vector<std::vector<std::string>>& rows) {
   const auto line = [&](const std::vector<std::string>& cells) {
-    out_ << '|';
+    text_ += '|';
     for (const auto& cell : cells)
-      out_ << ' ' << cell << " |";
-    out_ << '\n';
+      text_ += " " + cell + " |";
+    text_ += '\n';
   };
   line(rows.front());
   line(std::vector<std::string>(rows.front().size(), "---"));
   for (std::size_t i = 1; i < rows.size(); ++i)
     line(rows[i]);
-  out_ << '\n';
-  out_.flush();
-}
-
-void report::expect(bool holds, const std::string& what) {
-  if (!holds)
-    failures_.push_back(what);
+  text_ += '\n';
 }
 
 std::string number(double x) {
@@ -62,4 +56,4 @@ std::string speed_up(double ratio) {
   return text;
 }
 
-} // namespace basal::mab::evaluation
+} // namespace basal::evaluation

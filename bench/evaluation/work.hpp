@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace basal::mab::evaluation {
+namespace basal::evaluation {
 
 using clock = std::chrono::steady_clock;
 
@@ -60,4 +60,4 @@ private:
   std::vector<std::thread> threads_;
 };
 
-} // namespace basal::mab::evaluation
+} // namespace basal::evaluation

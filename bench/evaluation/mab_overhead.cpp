@@ -1,7 +1,7 @@
 // MB1: what a decision costs.
 
-#include "bench/mab/evaluation/report.hpp"
-#include "bench/mab/evaluation/work.hpp"
+#include "bench/evaluation/report.hpp"
+#include "bench/evaluation/work.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -9,7 +9,9 @@
 
 #include <deque>
 
-namespace basal::mab::evaluation {
+namespace basal::evaluation {
+
+using namespace mab;
 
 namespace {
 
@@ -81,6 +83,14 @@ void decision_overhead(report& r, const options& o) {
                 "clock reads (about 50 ns) are part of each of its figures, and its scheduler is "
                 "a mutex and two hash maps, which a chooser per actor needs not. Its cold mean "
                 "lies near its P99 because of one outlier: read medians.");
+  using bench::standing;
+  r.judge({"MB1", "choose cold, P50, ns", standing::absolute, "104", cold.p50});
+  r.judge({"MB1", "choose warm, P50, ns", standing::absolute, "109", warm.p50});
+  r.judge({"MB1", "choose and finish, P50, ns", standing::absolute, "172", full.p50});
+  r.judge({"MB1", "choose warm over its budget of 200 ns (REQ-PERF-1)", standing::ratio, "0.55",
+           warm.p50 / 200, bench::at_most(1)});
+  r.judge({"MB1", "choose and finish over that budget", standing::ratio, "0.86", full.p50 / 200,
+           bench::at_most(1)});
 }
 
-} // namespace basal::mab::evaluation
+} // namespace basal::evaluation
