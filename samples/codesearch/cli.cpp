@@ -53,12 +53,16 @@ command_line parse_command_line(int argc, char** argv) {
   app
     .add_option("-q,--query", queries,
                 "Words to look for when everything is indexed; can be repeated. With '-', one query"
-                " a line from standard input, each answered from what is indexed by then")
+                " a line from standard input; typed on a terminal, each is answered at once, from"
+                " what is indexed by then")
     ->allow_extra_args(false);
   app.add_option("-n,--top", o.top, "Files to show for a query, the best first; 0 shows all")
     ->capture_default_str()
     ->check(between(0, std::int64_t{1} << 32)); // there are no more files
-  app.add_flag("--stats", o.stats, "Print what the executors did, at the end");
+  std::string stats;
+  app.add_flag(
+    "--stats{summary}", stats,
+    "Print at the end what executors and pure functions did; --stats=full: every counter");
   app.add_flag("--strict", o.strict, "Exit with status 1 if anything was skipped");
   app
     .add_option("--executors", o.executors,
@@ -84,6 +88,13 @@ command_line parse_command_line(int argc, char** argv) {
     return exit_with(usage_error(std::string(e.what()) + "; see codesearch --help"));
   }
 
+  if (stats == "full") {
+    o.stats = stats_detail::full;
+  } else if (stats == "summary") {
+    o.stats = stats_detail::summary;
+  } else if (!stats.empty()) {
+    return exit_with(usage_error("--stats=" + stats + ": there are --stats and --stats=full"));
+  }
   for (const std::string& text : queries) {
     if (text == "-") {
       o.queries_from_stdin = true;

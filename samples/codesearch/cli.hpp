@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "query.hpp"
+#include "run_stats.hpp"
 
 namespace codesearch {
 
@@ -12,11 +13,11 @@ namespace codesearch {
 struct options {
   std::vector<std::string> roots;  ///< exist, and none lies inside another
   std::vector<query> queries;      ///< asked when the index is complete
-  bool queries_from_stdin = false; ///< one a line, asked as they come
+  bool queries_from_stdin = false; ///< one a line; on a terminal asked as they come, else as above
   std::size_t top = 10;            ///< files shown for a query; 0: all
   std::size_t executors = 1;       ///< message executors
   std::size_t compute = 1;         ///< compute executors
-  bool stats = false;
+  stats_detail stats = stats_detail::none;
   bool strict = false;
 };
 

@@ -1,23 +1,18 @@
 #include <basal/actors/actor_system_config.hpp>
-#include <basal/actors/stats.hpp>
 
 #include <caf/actor_system.hpp>
-#include <caf/deep_to_string.hpp>
 #include <caf/send.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
-#include <sys/resource.h>
-
 #include "common/program.hpp"
 
-#include "background.hpp"
 #include "cli.hpp"
 #include "context.hpp"
 #include "index.hpp"
+#include "run_stats.hpp"
 #include "searcher.hpp"
 #include "session.hpp"
 #include "terminal.hpp"
@@ -34,26 +29,6 @@ constexpr std::size_t most_readers = 4;
 // Jobs at a time, each of them parallel in itself. One would leave the compute executors without
 // work between two jobs; the second one fills the gap.
 constexpr std::size_t workers = 2;
-
-void print_stats(caf::actor_system& system) {
-  auto stats = basal::actors::stats_of(system);
-  const auto print_executors = [](const char* kind, auto& executors) {
-    for (std::size_t i = 0; i < executors.size(); ++i) {
-      std::printf("stats %s %zu %s\n", kind, i, caf::deep_to_string(executors[i]).c_str());
-    }
-  };
-  print_executors("message_executor", stats.message_executors);
-  print_executors("compute_executor", stats.compute_executors);
-  std::printf("stats posse %s\n", caf::deep_to_string(stats.posse).c_str());
-  const auto b = background::pool_of(system).stats();
-  std::printf("stats background submitted %llu done %llu cancelled %llu median_us %.1f\n",
-              static_cast<unsigned long long>(b.submitted), static_cast<unsigned long long>(b.done),
-              static_cast<unsigned long long>(b.cancelled), b.runtimes.global_median_s * 1e6);
-  ::rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) == 0) {
-    std::printf("stats peak_memory_mb %ld\n", usage.ru_maxrss / 1024);
-  }
-}
 
 // An actor that fails, as any can when memory runs out, takes those it is linked to with it; nobody
 // would answer the main thread then.
@@ -109,9 +84,7 @@ int run(const options& opts) {
 
   session main_loop(opts, shared, answers);
   const int status = main_loop.loop(signals);
-  if (opts.stats) {
-    print_stats(system);
-  }
+  print_stats(system, opts.stats);
   return status;
 }
 

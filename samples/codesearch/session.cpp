@@ -30,6 +30,17 @@ struct overloaded : Fs... {
 template <class... Fs>
 overloaded(Fs...) -> overloaded<Fs...>;
 
+/// What people type to leave. The words themselves are found as "quit" and quit*.
+bool ends_the_prompt(const std::string& line) {
+  const auto first = line.find_first_not_of(" \t\r");
+  if (first == line.npos) {
+    return false;
+  }
+  const auto last = line.find_last_not_of(" \t\r");
+  const auto word = line.substr(first, last - first + 1);
+  return word == "quit" || word == "exit";
+}
+
 } // namespace
 
 session::session(const options& options, context_ptr run, caf::actor searcher)
@@ -38,6 +49,7 @@ session::session(const options& options, context_ptr run, caf::actor searcher)
     searcher_(std::move(searcher)),
     interactive_(options.queries.empty() && !options.queries_from_stdin
                  && ::isatty(STDIN_FILENO) == 1),
+    asks_as_they_come_(interactive_ || (options.queries_from_stdin && ::isatty(STDIN_FILENO) == 1)),
     out_is_terminal_(::isatty(STDOUT_FILENO) == 1),
     reads_lines_(interactive_ || options.queries_from_stdin),
     to_ask_(options.queries.begin(), options.queries.end()) {
@@ -46,7 +58,7 @@ session::session(const options& options, context_ptr run, caf::actor searcher)
 int session::loop(stop_signals& signals) {
   if (interactive_) {
     std::fputs("codesearch: indexing; ask at any time: words, get* for a prefix. "
-               "An empty line shows the progress, Ctrl-D ends.\n",
+               "An empty line shows the progress, Ctrl-D or quit ends.\n",
                stderr);
     print_prompt();
   }
@@ -131,6 +143,10 @@ void session::on_event(const event& e) {
 
 void session::on_lines(const std::vector<std::string>& lines) {
   for (const std::string& line : lines) {
+    if (interactive_ && ends_the_prompt(line)) {
+      quit_ = true;
+      return;
+    }
     if (line.find_first_not_of(" \t\r") == line.npos) {
       if (interactive_) {
         std::fprintf(stderr, "codesearch: %s\n",
@@ -154,9 +170,8 @@ void session::on_lines(const std::vector<std::string>& lines) {
 }
 
 void session::ask_next() {
-  // Queries from the command line are for the finished index, others are asked as they come.
-  const bool may_ask = complete_ || interactive_ || options_.queries_from_stdin;
-  if (asking_ || to_ask_.empty() || !may_ask) {
+  // A script wants its queries answered from all of the tree, a person soon.
+  if (asking_ || to_ask_.empty() || !(complete_ || asks_as_they_come_)) {
     return;
   }
   asking_ = true;

@@ -40,7 +40,8 @@ private:
   context_ptr run_;
   caf::actor searcher_;
 
-  bool interactive_;
+  bool interactive_;       // there is a prompt
+  bool asks_as_they_come_; // of what is indexed so far, since somebody watches
   bool out_is_terminal_;
   bool reads_lines_;
   status_line status_;

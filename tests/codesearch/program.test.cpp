@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -181,7 +182,19 @@ TEST_CASE("a closed folder is named") {
              ContainsSubstring("no permission: 1") && ContainsSubstring(tree.path("closed")));
 }
 
-TEST_CASE("--query - answers the lines of standard input as they come") {
+// In a script it once answered from what was indexed by then: from nothing.
+TEST_CASE("--query - answers a script when everything is indexed") {
+  const scratch_tree tree;
+  for (int i = 0; i < 300; ++i) {
+    tree.write("f" + std::to_string(i), "alpha\n");
+  }
+  const program_result r = run_codesearch({tree.path(), "--query", "-", "--top", "1"}, "alpha\n");
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, ContainsSubstring("query \"alpha\": 300 of 300 files, ")
+                      && !ContainsSubstring("so far"));
+}
+
+TEST_CASE("--query - answers the lines of standard input") {
   const scratch_tree tree;
   tree.write("f", "alpha\nbeta\n");
   const program_result r = run_codesearch({tree.path(), "--query", "-"}, "alpha\n\na*b\nbeta");
@@ -248,17 +261,37 @@ TEST_CASE("without queries and without a terminal the summary is all there is") 
   CHECK(summary(r, "files") == 1);
 }
 
-TEST_CASE("--stats prints what executors and pure functions did") {
+TEST_CASE("--stats says in a few short lines what executors and pure functions did") {
   const scratch_tree tree;
   tree.write("f", "alpha\n");
   const program_result r
     = run_codesearch({tree.path(), "--stats", "--executors", "2", "--compute", "1"});
+  CHECK_THAT(r.out, ContainsSubstring("stats message executors: 2, ran ")
+                      && ContainsSubstring("stats compute executors: 1, ran ")
+                      && ContainsSubstring("stats function index_batch: 1 calls, ")
+                      && ContainsSubstring("stats background: submitted ")
+                      && ContainsSubstring("stats peak memory: "));
+  std::istringstream lines(r.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    count += line.starts_with("stats ") ? 1 : 0;
+    CHECK(line.size() < 100);
+  }
+  CHECK(count < 12);
+}
+
+TEST_CASE("--stats=full prints every counter, and nothing else is known") {
+  const scratch_tree tree;
+  tree.write("f", "alpha\n");
+  CHECK(run_codesearch({tree.path(), "--stats=all"}).status == 2);
+  const program_result r
+    = run_codesearch({tree.path(), "--stats=full", "--executors", "2", "--compute", "1"});
   CHECK_THAT(r.out, ContainsSubstring("stats message_executor 1 executor_stats(tasks_run = ")
                       && ContainsSubstring("stats compute_executor 0 executor_stats(tasks_run = ")
                       && !ContainsSubstring("compute_executor 1")
                       && ContainsSubstring("stats posse posse_stats(")
                       && ContainsSubstring("name = \"index_batch\"")
-                      && ContainsSubstring("stats peak_memory_mb "));
+                      && ContainsSubstring("stats peak memory: "));
 }
 
 TEST_CASE("lines are shown fit for people, also from hostile files") {

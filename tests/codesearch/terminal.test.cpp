@@ -141,6 +141,19 @@ TEST_CASE("the prompt answers, says what is wrong, and ends with Ctrl-D") {
   CHECK(program.wait() == 0);
 }
 
+TEST_CASE("quit and exit end the prompt") {
+  const scratch_tree tree;
+  tree.write("f", "quit\n");
+  for (const char* leave : {"quit\n", " exit \n"}) {
+    at_terminal t({tree.path()});
+    REQUIRE(t.sees("summary files 1"));
+    t.type("quit*\n"); // the word itself can be looked for
+    REQUIRE(t.sees("query \"quit*\": 1 of 1 files"));
+    t.type(leave);
+    CHECK(t.wait() == 0);
+  }
+}
+
 TEST_CASE("the prompt answers at once, from what is indexed so far") {
   const large_tree tree;
   at_terminal program({tree.path(), "--compute", "1"});
