@@ -250,3 +250,20 @@ TEST_CASE("what waits is known to the running work") {
   }
   CHECK(checked == 5);
 }
+
+TEST_CASE("work that has yielded waits, too") {
+  executor_pool pool{stepped(1)};
+  int checked = 0;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(task::make([&](executor& e) {
+      CHECK(e.work_waits());
+      CHECK_FALSE(e.work_waits_for_siblings());
+      ++checked;
+    }));
+    self.yield();
+    CHECK_FALSE(self.work_waits());
+    ++checked;
+  })));
+  pool.run_until_idle();
+  CHECK(checked == 2);
+}

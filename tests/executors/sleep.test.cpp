@@ -258,6 +258,14 @@ TEST_CASE("an executor comes out of sleep for what is addressed to it, and for n
   CHECK(pool.at(1).stats().deliveries == 1);
 }
 
+TEST_CASE("background work wakes an executor") {
+  executor_pool pool{stepped(2)};
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  settle(pool);
+  CHECK(pool.add_background([&] { return source.add(nothing_special()); }));
+  CHECK(pool.run_until_idle() == 1);
+}
+
 // -- hooks --------------------------------------------------------------------
 
 TEST_CASE("an executor says that it is idle each time before it sleeps, and looks once more") {
