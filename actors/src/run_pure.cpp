@@ -31,7 +31,7 @@ struct killed_actor : caf::scheduled_actor {
         std::rethrow_exception(what);
       } catch (const posse::cancelled& end) {
         if (end.reason() == posse::cancel_reason::owner_killed)
-          return other(actor, what);
+          return caf::make_error(caf::exit_reason::kill);
       } catch (...) {
         // for the actor's own handler
       }
