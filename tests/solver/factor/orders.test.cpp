@@ -81,6 +81,18 @@ TEST_CASE("reverse Cuthill-McKee finds the narrow band of a shuffled grid") {
   }
 }
 
+TEST_CASE("the order begins at an end: shuffled chains become chains again") {
+  triplets<double> t{100, 100};
+  for (index_type i = 0; i + 1 < 100; ++i)
+    if (i != 59) // two of them
+      t.add(i, i + 1, 1);
+  const auto chains = std::move(t).build();
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const auto a = shuffled(chains, seed);
+    CHECK(bandwidth(a, reverse_cuthill_mckee(a)) == 1);
+  }
+}
+
 TEST_CASE("every component gets its place, lonely unknowns and one-sided entries, too") {
   triplets<double> t{7, 7};
   t.add(0, 6, 1); // 0 needs 6, but 6 does not need 0
