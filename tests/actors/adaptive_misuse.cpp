@@ -3,6 +3,12 @@
 
 #include <caf/event_based_actor.hpp>
 
+#if MISUSE == 1
 caf::behavior generic(caf::event_based_actor* self) {
   return {basal::actors::adaptive(self, [](auto x) { return x; })};
 }
+#else
+caf::behavior without_self(caf::event_based_actor*) {
+  return {basal::actors::adaptive([](int x) { return x; })};
+}
+#endif

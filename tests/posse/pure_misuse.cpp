@@ -18,7 +18,7 @@ long well([[maybe_unused]] member& m, int n) {
   return n;
 }
 
-#if MISUSE == 0
+#if MISUSE == 0 || MISUSE > 2
 constexpr basal::posse::pure<well> function{"well"};
 constexpr basal::posse::pure<[](auto& m, int n) { return function(m, n); }> generic{"generic"};
 #else
@@ -33,7 +33,14 @@ long called(member& m) {
 }
 #else
 long called(basal::posse::runtime& runtime) {
-#  if MISUSE == 0
+#  if MISUSE == 3
+  return runtime.run([](member& m) { return m.fork_merge([] { return 1; }, [] { return 2; }); })
+    .first;
+#  elif MISUSE == 4
+  return function(1);
+#  elif MISUSE == 5
+  function.offload(1);
+#  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);
 #  else

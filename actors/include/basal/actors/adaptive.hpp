@@ -148,4 +148,12 @@ auto adaptive(Actor* self, Handler handler, adaptive_actor_config config = {}) {
                                static_cast<detail::signature_of<Handler>*>(nullptr));
 }
 
+/// Without the actor there is nobody whose handler it is.
+template <class First, class... Rest>
+requires(!std::convertible_to<First, const caf::local_actor*>) void adaptive(First&&, Rest&&...) {
+  static_assert(std::convertible_to<First, const caf::local_actor*>,
+                "the first argument of adaptive is the actor whose handler it is, as in: "
+                "adaptive(self, [=](const order& x) { return price(x); })");
+}
+
 } // namespace basal::actors

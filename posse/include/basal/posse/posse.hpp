@@ -2,6 +2,7 @@
 
 // The front door: everything needed to declare and call fork/merge functions.
 
+#include <basal/posse/algorithm.hpp>
 #include <basal/posse/call_options.hpp>
 #include <basal/posse/config.hpp>
 #include <basal/posse/effects.hpp>

@@ -35,12 +35,23 @@ template <class Caller>
 concept calling = std::derived_from<std::remove_cvref_t<Caller>,
                                     runtime> || traced_caller<std::remove_cvref_t<Caller>>;
 
+namespace detail {
+
+template <class First = void, class...>
+inline constexpr bool says_who_calls
+  = calling<First> || std::is_convertible_v<std::remove_reference_t<First>*, member*>;
+
+} // namespace detail
+
 /// A declared pure function: `Function` takes a member& and its own arguments;
 /// it may fork, and must neither write what its branches share nor cause
 /// effects. Declare it as a constant:
 ///
 ///     long fib(basal::posse::member& m, int n);
 ///     inline constexpr basal::posse::pure<fib> pure_fib{"fib"};
+///
+/// `Function` may be a lambda expression that captures nothing; the language takes no other as a
+/// template argument. What it needs comes as arguments of the call.
 ///
 /// and call it from another pure function with its member, from a handler with
 /// `self`, or from a plain thread with the runtime. All forms return what the
@@ -67,6 +78,17 @@ public:
   template <calling Caller, class... Args>
   auto operator()(Caller&& caller, Args&&... args) const {
     return run(caller, probing<Caller>(caller), false, std::forward<Args>(args)...);
+  }
+
+  /// Whoever calls must say who it is.
+  template <class... Args>
+  requires(!detail::says_who_calls<Args...>) void operator()(Args&&...) const {
+    refuse<Args...>();
+  }
+
+  template <class... Args>
+  requires(!detail::says_who_calls<Args...>) void offload(Args&&...) const {
+    refuse<Args...>();
   }
 
   /// Runs the whole call on a compute executor: for computations that are known
@@ -157,6 +179,14 @@ private:
       auto& host = host_of(caller);
       return offloaded ? host.offload_as(body, call) : host.run_as(body, call);
     }
+  }
+
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(detail::says_who_calls<Args...>,
+                  "the first argument of a pure function says who calls it: `m`, the member, in "
+                  "another pure function; `self` in an actor (and #include "
+                  "<basal/actors/run_pure.hpp>); the runtime on a plain thread");
   }
 
   /// True, or the one error that says what is wrong.

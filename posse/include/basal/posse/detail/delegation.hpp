@@ -22,7 +22,16 @@ class memory_context;
 using merge_latch = basic_merge_latch<std::atomic, executors::fiber*>;
 
 template <class Branch>
-using raw_result_t = std::invoke_result_t<Branch&, member&>;
+struct raw_result {
+  static_assert(std::is_invocable_v<Branch&, member&>,
+                "a branch takes the member that runs it, as in: "
+                "m.fork_merge([&](basal::posse::member& left) { return f(left, 1); }, "
+                "[&](basal::posse::member& right) { return f(right, 2); })");
+  using type = std::invoke_result_t<Branch&, member&>;
+};
+
+template <class Branch>
+using raw_result_t = typename raw_result<Branch>::type;
 
 /// What calling `Branch` with a member returns, as a value; std::monostate for
 /// void, so that two results always make a pair.
