@@ -1,18 +1,17 @@
 #include <basal/actors/actor_system_config.hpp>
 
+#include "option_table.hpp"
 #include "settings.hpp"
 
-#include <basal/actors/knob_options.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
 #include <basal/actors/solver_service_messages.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/sec.hpp>
-#include <caf/timespan.hpp>
 
-#include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -31,9 +30,16 @@ std::string render_solver_error(std::uint8_t code, caf::atom_value, const caf::m
   return text;
 }
 
+// CAF's name of an option of ours, and that option.
+const std::string threads = "scheduler.max-threads";
+const std::string count_key = "message-executors";
+const std::string count = "basal." + count_key;
+
+bool holds(const caf::settings& all, const std::string& name) {
+  return caf::get_if(&all, name) != nullptr;
+}
+
 caf::error checked(const actor_system_config& cfg) {
-  if (cfg.cli_helptext_printed)
-    return caf::none;
   try {
     actors::read_options(cfg);
   } catch (const std::invalid_argument& invalid) {
@@ -43,11 +49,14 @@ caf::error checked(const actor_system_config& cfg) {
 }
 
 void remove(caf::settings& group, const std::string& name) {
-  caf::settings rest;
-  for (auto& [key, value] : group)
-    if (key != name)
-      rest.emplace(key, std::move(value));
-  group = std::move(rest);
+  if (const auto at = group.find(name); at != group.end())
+    group.container().erase(at);
+}
+
+// Of two names for one thing, the other one was written later.
+void forget_executors(caf::settings& content) {
+  if (holds(content, count))
+    remove(content["basal"].as_dictionary(), count_key);
 }
 
 std::vector<std::string> arguments(int argc, char** argv) {
@@ -56,27 +65,29 @@ std::vector<std::string> arguments(int argc, char** argv) {
 
 } // namespace
 
-actor_system_config::actor_system_config() {
-  load<actors::scheduler>();
-  add_message_type<executors::executor_stats>("basal::executors::executor_stats");
-  add_message_type<posse::posse_stats>("basal::posse::posse_stats");
-  add_message_type<actors::overrun_stats>("basal::actors::overrun_stats");
-  add_message_type<actors::system_stats>("basal::actors::system_stats");
-  add_message_type<actors::solve_message>("basal::actors::solve_message");
-  add_message_type<actors::batch_message>("basal::actors::batch_message");
-  add_message_type<actors::solve_reply>("basal::actors::solve_reply");
-  add_message_type<actors::batch_reply>("basal::actors::batch_reply");
-  add_message_type<actors::events_message>("basal::actors::events_message");
-  add_message_type<solver::solver_stats>("basal::solver::solver_stats");
-  add_error_category(solver::errc_category, render_solver_error);
-  actors::add_options(custom_options_);
-  actors::add_knob_options(custom_options_);
+void actors::detail::prepare(caf::actor_system_config& cfg, caf::config_option_set& known) {
+  cfg.load<scheduler>();
+  cfg.add_message_type<executors::executor_stats>("basal::executors::executor_stats");
+  cfg.add_message_type<posse::posse_stats>("basal::posse::posse_stats");
+  cfg.add_message_type<overrun_stats>("basal::actors::overrun_stats");
+  cfg.add_message_type<system_stats>("basal::actors::system_stats");
+  cfg.add_message_type<solve_message>("basal::actors::solve_message");
+  cfg.add_message_type<batch_message>("basal::actors::batch_message");
+  cfg.add_message_type<solve_reply>("basal::actors::solve_reply");
+  cfg.add_message_type<batch_reply>("basal::actors::batch_reply");
+  cfg.add_message_type<events_message>("basal::actors::events_message");
+  cfg.add_message_type<solver::solver_stats>("basal::solver::solver_stats");
+  cfg.add_error_category(solver::errc_category, render_solver_error);
+  add_options(known);
 }
 
-// In CAF the file overrides what the program has set; here the command line alone does. A value
-// that the environment overrides is taken out: read_options then finds the variable.
+actor_system_config::actor_system_config() {
+  actors::detail::prepare(*this, custom_options_);
+}
+
+// CAF's parse writes the file and then the command line, and prints what there is to print. So it is
+// called twice, and the environment written in between.
 caf::error actor_system_config::parse(string_list args, std::istream& ini) {
-  const auto set_by_program = content;
   caf::settings on_command_line;
   const auto end_of_options = custom_options_.parse(on_command_line, args).second;
   const bool readable = ini.good(); // CAF reports a file that is not, if it was named
@@ -96,28 +107,48 @@ caf::error actor_system_config::parse(string_list args, std::istream& ini) {
     refused = caf::make_error(caf::sec::invalid_argument, std::string{invalid.what()});
   }
   std::istringstream file{text.str()};
-  auto problem = super::parse(args, readable ? file : ini);
-  if (cli_helptext_printed)
+  if (auto problem = super::parse({}, readable ? file : ini))
     return problem;
+  for (const auto& [group, held] : in_file)
+    for (const auto& [key, value] : caf::get<caf::settings>(held))
+      caf::put(content, group + "." + key, value); // as the option needs it, see settings.hpp
+  if (holds(in_file, threads) && !holds(in_file, count))
+    forget_executors(content);
+  try {
+    write_environment(on_command_line);
+  } catch (const std::invalid_argument& invalid) {
+    if (!refused)
+      refused = caf::make_error(caf::sec::invalid_argument, std::string{invalid.what()});
+  }
+  if (holds(on_command_line, threads) && !holds(on_command_line, count))
+    forget_executors(content);
+  std::istringstream nothing;
+  auto problem = super::parse(std::move(args), nothing);
+  if (cli_helptext_printed) {
+    if (caf::get_or(content, "help", false) && !caf::get_or(content, "long-help", false))
+      std::cout << actors::help_text() << "--long-help lists those of adaptive handlers, too.\n";
+    return problem;
+  }
   if (refused)
     return refused;
   if (problem)
     return problem;
-  for (const auto& option : actors::our_options()) {
-    if (option.category() != "basal")
-      continue;
-    const std::string key{option.long_name().begin(), option.long_name().end()};
-    const auto name = "basal." + key;
-    if (caf::get_if(&on_command_line, name) != nullptr)
-      continue;
-    if (const auto* value = caf::get_if(&set_by_program, name))
-      caf::put(content, name, *value);
-    else if (std::getenv(actors::environment_variable(key.c_str()).c_str()) != nullptr)
-      remove(content["basal"].as_dictionary(), key);
-    else if (const auto* held = caf::get_if(&in_file, name))
-      caf::put(content, name, *held);
-  }
   return checked(*this);
+}
+
+void actor_system_config::write_environment(const caf::settings& on_command_line) {
+  for (const auto& option : actors::all_options()) {
+    const auto name = "basal." + option.name;
+    // A wrong value does no harm where the command line has another one.
+    if (holds(on_command_line, name) || (name == count && holds(on_command_line, threads)))
+      continue;
+    const auto given = actors::find_in_environment(name);
+    if (!given.value)
+      continue;
+    actors::scheduler_options ignored;
+    actors::store(option, *given.value, given.where, ignored);
+    caf::put(content, name, *given.value);
+  }
 }
 
 caf::error actor_system_config::parse(string_list args, const char* ini_file_cstr) {
@@ -155,21 +186,27 @@ bool actor_system_config::set_ours(const std::string& name, const caf::config_va
   else if (custom_options_.qualified_name_lookup(name) != nullptr)
     return false; // the program's own
   caf::put(content, name, actors::typed(name, value, " in set()"));
+  if (name == threads)
+    forget_executors(content);
   actors::read_options(*this);
   return true;
 }
 
 caf::settings actor_system_config::dump_content() const {
   auto result = super::dump_content();
+  result.container().erase(result.find("work-stealing"));
+  auto& scheduler = result["scheduler"].as_dictionary();
+  for (const auto* unused : {"enable-profiling", "profiling-resolution", "profiling-output-file"})
+    remove(scheduler, unused);
+  // In CAF only `testing` means something to us.
+  const auto testing = caf::atom("testing");
+  const auto policy = caf::get_or(content, "scheduler.policy", caf::atom("basal"));
+  caf::put(result, "scheduler.policy", policy == testing ? testing : caf::atom("basal"));
   try {
     const auto options = actors::read_options(*this);
-    auto& group = result["basal"].as_dictionary();
-    caf::put_missing(group, "message-executors", options.message_executors);
-    caf::put_missing(group, "compute-executors", options.compute_executors);
-    caf::put_missing(group, "quantum", caf::timespan{options.quantum});
-    caf::put_missing(group, "stack-bytes", options.stack_bytes);
-    caf::put_missing(group, "pinning", std::string{actors::to_string(options.pin)});
-    actors::put_missing_knobs(options.knobs, group);
+    caf::put(result, threads, options.message_executors);
+    for (const auto& option : actors::all_options())
+      caf::put(result, "basal." + option.name, actors::show(option, options));
   } catch (const std::invalid_argument&) {
     // Shown as it was given; parse() tells what is wrong with it.
   }

@@ -2,14 +2,13 @@
 
 #include <basal/actors/adaptive_actor_config.hpp>
 #include <basal/actors/detail/hop.hpp>
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/system_core.hpp>
 #include <basal/mab/calibration.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
 
 namespace basal::actors {
 
@@ -62,12 +61,7 @@ chooser_host::chooser_host(caf::actor_system& system, executors::executor_pool& 
 }
 
 std::shared_ptr<chooser_host> chooser_host::of(caf::actor_system& system) {
-  auto* found = scheduler::of(system);
-  if (found == nullptr)
-    throw std::logic_error("an adaptive handler was made for an actor whose system does not run on "
-                           "basal; make the system from a basal::actor_system_config instead of a "
-                           "caf::actor_system_config");
-  return found->choosers();
+  return system_core::of(system, "an adaptive handler was made").choosers();
 }
 
 void chooser_host::calibrate() {

@@ -1,6 +1,6 @@
 #include <basal/actors/run_pure.hpp>
 
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/system_core.hpp>
 #include <basal/posse/errors.hpp>
 
 #include <caf/error.hpp>
@@ -11,7 +11,6 @@
 
 #include <exception>
 #include <new>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -43,12 +42,7 @@ struct killed_actor : caf::scheduled_actor {
 } // namespace
 
 posse::runtime& runtime_of(caf::actor_system& system) {
-  auto* found = scheduler::of(system);
-  if (found == nullptr)
-    throw std::logic_error("a pure function was called from an actor whose system does not run on "
-                           "basal; make the system from a basal::actor_system_config instead of a "
-                           "caf::actor_system_config");
-  return found->compute();
+  return detail::system_core::of(system, "a pure function was called from an actor").compute();
 }
 
 // The mailbox belongs to whoever runs the actor. That is the computation as long as the handler

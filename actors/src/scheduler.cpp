@@ -2,12 +2,13 @@
 
 #include "log_name.hpp"
 #include "release_unrun.hpp"
+#include "testing_scheduler.hpp"
 
-#include <basal/actors/options.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/effects.hpp>
 
 #include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
 #include <caf/execution_unit.hpp>
 #include <caf/logger.hpp>
 #include <caf/resumable.hpp>
@@ -159,23 +160,16 @@ scheduler* scheduler::of(caf::actor_system& system) noexcept {
 }
 
 caf::actor_system::module* scheduler::make(caf::actor_system& system, caf::detail::type_list<>) {
+  const auto policy = caf::get_or(system.config(), "scheduler.policy", caf::atom("basal"));
+  if (policy == caf::atom("testing"))
+    return new testing_scheduler(system);
   return new scheduler(system);
 }
 
 void scheduler::init(caf::actor_system_config& cfg) {
-  try {
-    const auto options = read_options(cfg);
-    max_throughput_ = options.max_throughput;
-    num_workers_ = options.message_executors;
-    compute_config_.compute_executors = options.compute_executors;
-    compute_config_.quantum = options.quantum;
-    compute_config_.stack_bytes = options.stack_bytes;
-    compute_config_.pin = options.pin;
-    patience_ = options.stop_patience;
-    knobs_ = options.knobs;
-  } catch (const std::invalid_argument& invalid) {
-    give_up(invalid);
-  }
+  configure(system(), cfg);
+  max_throughput_ = options_.max_throughput;
+  num_workers_ = options_.message_executors;
 }
 
 void scheduler::start() {
@@ -191,14 +185,11 @@ void scheduler::start() {
 void scheduler::start_executors() {
   for (std::size_t i = 0; i < num_workers(); ++i)
     units_.push_back(std::make_unique<unit>(*this));
-  executors::pool_config config;
+  auto config = options_.compute.pool();
   config.name = "basal.msg";
   config.executors = num_workers();
-  config.stack_bytes = compute_config_.stack_bytes;
-  config.quantum = compute_config_.quantum;
-  config.pin = compute_config_.pin;
-  config.steal_after = compute_config_.quantum; // as continuations
-  config.newest_ops = &job_ops;                 // an actor that was just sent to runs next
+  config.steal_after = config.quantum; // as continuations
+  config.newest_ops = &job_ops;        // an actor that was just sent to runs next
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {
     auto& owner = *static_cast<scheduler*>(context);
@@ -216,16 +207,17 @@ void scheduler::start_executors() {
     static_cast<scheduler*>(context)->system().thread_terminates();
   };
   if (logs(system())) {
-    compute_config_.thread_context = &system();
-    compute_config_.thread_starts = [](void* system, executors::executor&) noexcept {
+    options_.compute.thread_context = &system();
+    options_.compute.thread_starts = [](void* system, executors::executor&) noexcept {
       CAF_SET_LOGGER_SYS(static_cast<caf::actor_system*>(system));
     };
   }
-  compute_ = std::make_unique<posse::runtime>(compute_config_);
+  compute_ = std::make_unique<posse::runtime>(options_.compute);
   messages_ = std::make_unique<executors::executor_pool>(std::move(config));
   compute_->attach(*messages_);
-  choosers_ = std::make_shared<detail::chooser_host>(system(), *messages_, *compute_, knobs_.knobs);
-  if (knobs_.calibrate)
+  choosers_ = std::make_shared<detail::chooser_host>(system(), *messages_, *compute_,
+                                                     options_.adaptive.knobs);
+  if (options_.adaptive.calibrate)
     choosers_->calibrate();
 }
 
@@ -245,7 +237,8 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
   auto until_report = std::chrono::nanoseconds{first_report};
   std::chrono::nanoseconds waited{0};
   for (;;) {
-    const auto wait = std::min<std::chrono::nanoseconds>(patience_ - waited, until_report);
+    const auto wait
+      = std::min<std::chrono::nanoseconds>(options_.stop_patience - waited, until_report);
     const auto who = pool.stop(stop_mode::discard, wait);
     if (who.empty())
       return;
@@ -254,7 +247,7 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
     std::cerr << "basal: the actor system stops, but after "
               << std::chrono::duration_cast<std::chrono::milliseconds>(waited).count() << " ms "
               << to_string(who) << std::endl;
-    if (waited < patience_)
+    if (waited < options_.stop_patience)
       continue;
     std::cerr << "basal: basal.stop-deadline has passed; the program ends. Let handlers return, or "
                  "call poll() in long computations."

@@ -1,6 +1,5 @@
 #include "settings.hpp"
 
-#include <basal/actors/knob_options.hpp>
 #include <basal/actors/options.hpp>
 
 #include <caf/actor_system_config.hpp>
@@ -104,7 +103,6 @@ const caf::config_option_set& our_options() {
   static const auto result = [] {
     caf::config_option_set options;
     add_options(options);
-    add_knob_options(options);
     caf::config_option_adder{options, "scheduler"}
       .add<std::size_t>("max-threads", "")
       .add<std::size_t>("max-throughput", "");
@@ -141,17 +139,19 @@ caf::config_value typed(const std::string& name, const std::string& text, const 
   return std::move(*parsed);
 }
 
+setting find_in_environment(const std::string& name) {
+  auto variable = environment_variable(name.substr(prefix.size()));
+  const char* text = std::getenv(variable.c_str());
+  if (text == nullptr)
+    return {name, std::nullopt};
+  auto value = typed(name, text, variable, " in the environment");
+  return {std::move(variable), std::move(value), true};
+}
+
 setting find(const caf::actor_system_config& cfg, const std::string& name) {
   if (const auto* held = caf::get_if(&caf::content(cfg), name))
     return {name, typed(name, *held, "")};
-  if (name.starts_with(prefix)) {
-    auto variable = environment_variable(name.c_str() + prefix.size());
-    if (const char* text = std::getenv(variable.c_str())) {
-      auto value = typed(name, text, variable, " in the environment");
-      return {std::move(variable), std::move(value)};
-    }
-  }
-  return {name, std::nullopt};
+  return name.starts_with(prefix) ? find_in_environment(name) : setting{name, std::nullopt};
 }
 
 void check_settings(const caf::settings& all, const caf::config_option_set& others,

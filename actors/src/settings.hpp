@@ -32,12 +32,13 @@ caf::config_value typed(const std::string& name, const std::string& text, const 
 struct setting {
   std::string where; ///< the option's name or the variable's
   std::optional<caf::config_value> value;
-
-  template <class T>
-  T get_or(T fallback) const {
-    return value ? caf::get<T>(*value) : fallback;
-  }
+  bool from_environment = false;
 };
+
+/// The variable that sets an option, if it is set.
+/// @param name of one of ours, in the group "basal"
+/// @throws std::invalid_argument as typed()
+setting find_in_environment(const std::string& name);
 
 /// What the configuration says, else, in the group "basal", the environment.
 /// @param name of one of ours, with its group

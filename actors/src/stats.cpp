@@ -2,8 +2,6 @@
 
 #include <basal/actors/scheduler.hpp>
 
-#include <stdexcept>
-
 namespace basal::actors {
 
 namespace {
@@ -18,17 +16,15 @@ std::vector<executors::executor_stats> stats_of(const executors::executor_pool& 
 } // namespace
 
 system_stats stats_of(caf::actor_system& system) {
-  auto* found = scheduler::of(system);
-  if (found == nullptr)
-    throw std::logic_error("there are no statistics of a system that does not run on basal; make "
-                           "it from a basal::actor_system_config");
+  auto& found = detail::system_core::of(system, "there are no statistics");
+  auto* threaded = scheduler::of(system);
   return {
-    .message_executors = stats_of(found->messages()),
-    .compute_executors = stats_of(found->compute().compute()),
-    .posse = found->compute().stats(),
-    .overruns = found->overruns().snapshot(),
+    .message_executors = stats_of(found.messages()),
+    .compute_executors = stats_of(found.compute().compute()),
+    .posse = found.compute().stats(),
+    .overruns = found.overruns().snapshot(),
     .choosers = chooser_stats_of(system),
-    .timers_now = found->clock().pending(),
+    .timers_now = threaded != nullptr ? threaded->clock().pending() : 0,
   };
 }
 

@@ -82,6 +82,7 @@ bool executor_pool::submit(work_item item) {
   if (!injection_.push(item))
     return false;
   notify();
+  run_for_caller();
   return true;
 }
 
@@ -217,6 +218,11 @@ std::size_t executor_pool::run_until_idle() {
     if (step(step_random_.below(size())))
       ++ran;
   return ran;
+}
+
+void executor_pool::run_for_caller() {
+  if (config_.simulate.caller_runs && executor::current() == nullptr)
+    run_until_idle();
 }
 
 /// Lets the loops end, as those of threads do.

@@ -13,4 +13,14 @@ void runtime_config::validate() const {
   // The rest is checked by the pool that it is handed to.
 }
 
+executors::pool_config runtime_config::pool() const {
+  executors::pool_config result;
+  result.executors = compute_executors;
+  result.stack_bytes = stack_bytes;
+  result.quantum = quantum;
+  result.pin = pin;
+  result.simulate = simulate;
+  return result;
+}
+
 } // namespace basal::posse

@@ -23,13 +23,8 @@ runtime::runtime(runtime_config config)
   : config_(validated(config)),
     quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)),
     victims_(config.victims) {
-  executors::pool_config pool;
+  auto pool = config.pool();
   pool.name = "basal.cpu";
-  pool.executors = config.compute_executors;
-  pool.stack_bytes = config.stack_bytes;
-  pool.quantum = config.quantum;
-  pool.pin = config.pin;
-  pool.simulate = config.simulate;
   pool.hooks.context = this;
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;

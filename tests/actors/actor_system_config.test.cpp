@@ -1,17 +1,23 @@
 #include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/exec_main.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
 
 #include <caf/actor_system.hpp>
-#include <caf/exec_main.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/sec.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -98,12 +104,15 @@ TEST_CASE("scheduler.max-threads stands for message-executors that are not given
   CHECK(scheduler::of(system)->messages().size() == 3);
 }
 
-TEST_CASE("the defaults start and use the CPUs that the process may use") {
+TEST_CASE("the defaults start, with as many executors as the process may use CPUs or CAF has "
+          "threads") {
   basal::actor_system_config cfg;
   caf::actor_system system{cfg};
   auto* found = scheduler::of(system);
   REQUIRE(found != nullptr);
-  CHECK(found->messages().size() == basal::executors::usable_cpus());
+  // As many as CAF has, which has 4 on smaller machines.
+  CHECK(found->messages().size() == std::max<std::size_t>(basal::executors::usable_cpus(), 4));
+  CHECK(found->compute().compute().size() == basal::executors::usable_cpus());
   CHECK(found->max_throughput() == std::numeric_limits<std::size_t>::max());
 }
 
@@ -133,25 +142,91 @@ TEST_CASE("a value out of its range is refused with its name and the range") {
              ContainsSubstring("scheduler.max-throughput is 0, must be from 1"));
 }
 
-TEST_CASE("the environment comes after the file, and before the program and the command line") {
-  const auto quantum_of
-    = [](basal::actor_system_config& cfg) { return basal::actors::read_options(cfg).quantum; };
-  const environment_variable quantum{"BASAL_QUANTUM", "300us"};
-  const std::string file = "[basal]\nquantum = 400us\nstack-bytes = 131072\n";
-  {
+// Each source names its own quantum; every pair of them is tried, and what CAF has no word for, the
+// environment, comes between the file and the command line.
+TEST_CASE("of two sources the later one wins: the program's defaults, file, environment, command "
+          "line, and what the program sets after parse") {
+  enum source { before, file, environment, command_line, after, sources };
+  const auto quantum_from = [](unsigned mask) {
+    const auto given = [&](source x) { return (mask & (1u << x)) != 0; };
     basal::actor_system_config cfg;
-    CHECK(quantum_of(cfg) == 300us); // also of one that parses nothing
-    REQUIRE_FALSE(parse(cfg, {}, file));
-    CHECK(quantum_of(cfg) == 300us);
-    CHECK(basal::actors::read_options(cfg).stack_bytes == 131072);
-  }
+    if (given(before))
+      cfg.set("basal.quantum", caf::timespan{(before + 1) * 100us});
+    if (given(environment))
+      setenv("BASAL_QUANTUM", "300us", 1);
+    std::vector<std::string> args;
+    if (given(command_line))
+      args.emplace_back("--basal.quantum=400us");
+    REQUIRE_FALSE(parse(cfg, args, given(file) ? "[basal]\nquantum = 200us\n" : ""));
+    if (given(after))
+      cfg.set("basal.quantum", caf::timespan{(after + 1) * 100us});
+    const auto result = basal::actors::read_options(cfg).compute.quantum;
+    unsetenv("BASAL_QUANTUM");
+    return result;
+  };
+  for (int earlier = before; earlier < sources; ++earlier)
+    for (int later = earlier; later < sources; ++later)
+      CHECK(quantum_from((1u << earlier) | (1u << later)) == (later + 1) * 100us);
+  CHECK(quantum_from((1u << sources) - 1) == 500us);
+}
+
+TEST_CASE("a configuration that parses nothing takes the environment's word where the program has "
+          "none") {
+  const environment_variable quantum{"BASAL_QUANTUM", "300us"};
   basal::actor_system_config cfg;
+  CHECK(basal::actors::read_options(cfg).compute.quantum == 300us);
   cfg.set("basal.quantum", caf::timespan{500us});
-  CHECK(quantum_of(cfg) == 500us);
-  REQUIRE_FALSE(parse(cfg, {}, file));
-  CHECK(quantum_of(cfg) == 500us);
-  REQUIRE_FALSE(parse(cfg, {"--basal.quantum=600us"}, file));
-  CHECK(quantum_of(cfg) == 600us);
+  CHECK(basal::actors::read_options(cfg).compute.quantum == 500us);
+}
+
+// A program that had set CAF's name got what the environment said.
+TEST_CASE("CAF's name for the number of executors has the same rank as ours, source by source") {
+  enum source { before, file, environment, command_line, after, sources };
+  // Bit 2 * source: CAF's name says 1 + source; the next bit: ours says 11 + source.
+  const auto executors_from = [](unsigned mask) {
+    const auto given = [&](int x, int name) { return (mask & (1u << (2 * x + name))) != 0; };
+    const auto value = [](int x, int name) { return std::to_string(1 + x + 10 * name); };
+    basal::actor_system_config cfg;
+    const auto set = [&](int x) {
+      for (const int name : {0, 1})
+        if (given(x, name))
+          cfg.set(name == 0 ? "scheduler.max-threads" : "basal.message-executors",
+                  std::size_t(1 + x + 10 * name));
+    };
+    set(before);
+    std::string text;
+    std::vector<std::string> args;
+    if (given(file, 0))
+      text += "[scheduler]\nmax-threads = " + value(file, 0) + "\n";
+    if (given(file, 1))
+      text += "[basal]\nmessage-executors = " + value(file, 1) + "\n";
+    if (given(environment, 1))
+      setenv("BASAL_MESSAGE_EXECUTORS", value(environment, 1).c_str(), 1);
+    if (given(command_line, 0))
+      args.push_back("--scheduler.max-threads=" + value(command_line, 0));
+    if (given(command_line, 1))
+      args.push_back("--basal.message-executors=" + value(command_line, 1));
+    REQUIRE_FALSE(parse(cfg, args, text));
+    set(after);
+    const auto result = basal::actors::read_options(cfg).message_executors;
+    unsetenv("BASAL_MESSAGE_EXECUTORS");
+    return result;
+  };
+  for (int x = 0; x < 2 * sources; ++x)
+    for (int y = x; y < 2 * sources; ++y) {
+      if (x == 2 * environment || y == 2 * environment)
+        continue; // CAF reads no variables
+      CAPTURE(x, y);
+      CHECK(executors_from((1u << x) | (1u << y)) == std::size_t(1 + y / 2 + 10 * (y % 2)));
+    }
+}
+
+TEST_CASE("without parse, CAF's name for the number of executors comes before the environment") {
+  const environment_variable executors{"BASAL_MESSAGE_EXECUTORS", "5"};
+  basal::actor_system_config cfg;
+  CHECK(basal::actors::read_options(cfg).message_executors == 5);
+  cfg.set("scheduler.max-threads", std::size_t{2});
+  CHECK(basal::actors::read_options(cfg).message_executors == 2);
 }
 
 TEST_CASE("what the environment says is checked, with the variable's name") {
@@ -283,7 +358,7 @@ TEST_CASE("a named configuration file is read, and must exist") {
   for (const auto& path : {name, '"' + name + '"'}) {
     basal::actor_system_config reader;
     CHECK_FALSE(reader.parse({"--config-file=" + path}));
-    CHECK(basal::actors::read_options(reader).quantum == 400us);
+    CHECK(basal::actors::read_options(reader).compute.quantum == 400us);
   }
   std::remove(name.c_str());
 }
@@ -296,16 +371,75 @@ TEST_CASE("a value out of its range that the program sets is refused as well") {
   CHECK(parse(cfg, {}) == caf::sec::invalid_argument);
   cfg.set("basal.message-executors", std::size_t{2}).set("basal.quantum", caf::timespan{1ms});
   CHECK(basal::actors::read_options(cfg).message_executors == 2);
-  CHECK(basal::actors::read_options(cfg).quantum == 1ms);
+  CHECK(basal::actors::read_options(cfg).compute.quantum == 1ms);
 }
 
-TEST_CASE("the configuration dump shows what basal uses") {
+TEST_CASE("the configuration dump shows what basal uses, and nothing of CAF's own schedulers") {
+  const environment_variable quantum{"BASAL_QUANTUM", "300us"};
   basal::actor_system_config cfg;
-  REQUIRE_FALSE(parse(cfg, {"--basal.message-executors=3"}));
+  REQUIRE_FALSE(parse(cfg, {"--basal.message-executors=3"}, "[basal]\nquantum = 400us\n"));
   auto dump = cfg.dump_content();
   CHECK(caf::get<std::size_t>(dump, "basal.message-executors") == 3);
+  CHECK(caf::get<std::size_t>(dump, "scheduler.max-threads") == 3);
+  CHECK(caf::get<caf::atom_value>(dump, "scheduler.policy") == caf::atom("basal"));
   CHECK(caf::get<std::size_t>(dump, "basal.compute-executors") == basal::executors::usable_cpus());
-  CHECK(caf::get<caf::timespan>(dump, "basal.quantum") == 200us);
+  CHECK(caf::get<caf::timespan>(dump, "basal.quantum") == 300us);
+  CHECK(caf::get<std::string>(dump, "basal.victims") == "run_victim");
+  CHECK(caf::get<bool>(dump, "basal.mab-calibrate"));
+  CHECK(caf::get_if(&dump, "work-stealing.relaxed-steal-interval") == nullptr);
+  CHECK(caf::get_if(&dump, "scheduler.enable-profiling") == nullptr);
+}
+
+TEST_CASE("what computations are allowed comes from options, too") {
+  basal::actor_system_config cfg;
+  REQUIRE_FALSE(parse(cfg, {"--basal.victims=suspend_victim", "--basal.cabal-limit=2"},
+                      "[basal]\nmemory-limit = 1000000\n"));
+  caf::actor_system system{cfg};
+  const auto& config = scheduler::of(system)->compute().config();
+  CHECK(config.victims == basal::posse::victim_policy::suspend_victim);
+  CHECK(config.cabal_limit == 2);
+  CHECK(config.memory_limit == 1000000);
+  CHECK_THAT(complaint({"--basal.victims=none"}),
+             ContainsSubstring("basal.victims is 'none', must be run_victim or suspend_victim"));
+}
+
+TEST_CASE("help and the table of the README list the options that there are") {
+  std::ifstream file{BASAL_ACTORS_README};
+  const std::string readme{std::istreambuf_iterator<char>{file}, {}};
+  CHECK_THAT(readme, ContainsSubstring(basal::actors::option_table()));
+  CHECK_THAT(basal::actors::help_text(), ContainsSubstring("--basal.message-executors=<uint64>")
+                                           && ContainsSubstring("--basal.stop-deadline=<timespan>")
+                                           && !ContainsSubstring("mab-"));
+}
+
+// CAF's functions do not know our ranges; this used to end the program when the system started.
+TEST_CASE("a wrong value that was written through the base class is an exception with a sentence, "
+          "also beside the middleman") {
+  for (const bool parsed : {false, true}) {
+    basal::actor_system_config cfg;
+    cfg.load<caf::io::middleman>();
+    caf::actor_system_config& base = cfg;
+    if (parsed)
+      CHECK_FALSE(base.parse({"--basal.quantum=1s"}));
+    else
+      base.set("basal.quantum", caf::timespan{1s});
+    CHECK_THROWS_WITH(caf::actor_system{cfg},
+                      ContainsSubstring("basal.quantum is 1s, must be from 50us to 10ms"));
+    base.set("basal.quantum", caf::timespan{1ms});
+    caf::actor_system system{cfg}; // and the next one works
+    caf::scoped_actor self{system};
+    self->send(self, 7);
+    self->receive([](int x) { CHECK(x == 7); });
+  }
+}
+
+TEST_CASE("scheduler.policy = testing is CAF's deterministic scheduler, without threads of ours") {
+  basal::actor_system_config cfg;
+  cfg.set("scheduler.policy", caf::atom("testing"));
+  CHECK(caf::get<caf::atom_value>(cfg.dump_content(), "scheduler.policy") == caf::atom("testing"));
+  caf::actor_system system{cfg};
+  CHECK(dynamic_cast<caf::scheduler::test_coordinator*>(&system.scheduler()) != nullptr);
+  CHECK(scheduler::of(system) == nullptr);
 }
 
 namespace {
@@ -316,15 +450,73 @@ void program(caf::actor_system& system, const derived_config& cfg) {
   seen_by_main = cfg.greeting + (scheduler::of(system) != nullptr ? " on basal" : " on stock CAF");
 }
 
+// What a program has that moves to basal by CAF_MAIN(basal::actors::scheduler) alone.
+struct stock_config : caf::actor_system_config {
+  std::size_t count = 0;
+
+  stock_config() {
+    opt_group{custom_options_, "program"}.add(count, "count", "how often");
+  }
+};
+
+void stock_program(caf::actor_system& system, const stock_config& cfg) {
+  seen_by_main = std::to_string(cfg.count) + " with "
+                 + std::to_string(scheduler::of(system)->messages().size());
+}
+
+void plain_program(caf::actor_system& system) {
+  seen_by_main = std::to_string(scheduler::of(system)->messages().size()) + " executors"
+                 + (system.has_middleman() ? ", middleman" : "");
+}
+
+// What CAF_MAIN and BASAL_MAIN make of a command line.
+template <class Run>
+std::string ran(Run run, std::vector<std::string> args) {
+  args.insert(args.begin(), "program");
+  std::vector<char*> argv;
+  for (auto& each : args)
+    argv.push_back(each.data());
+  const auto argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  seen_by_main = "nothing";
+  return run(argc, argv.data()) == EXIT_SUCCESS ? seen_by_main : "failure";
+}
+
+constexpr const char* no_file = "no-such-file.ini";
+
 } // namespace
 
-TEST_CASE("CAF_MAIN's exec_main runs a program with a derived configuration") {
-  std::string name = "program";
-  std::string option = "--program.greeting=hello";
-  char* argv[] = {name.data(), option.data(), nullptr};
-  CHECK(caf::exec_main<>(program, 2, argv, "no-such-file.ini") == EXIT_SUCCESS);
-  CHECK(seen_by_main == "hello on basal");
-  std::string wrong = "--basal.compute-executors=0";
-  argv[1] = wrong.data();
-  CHECK(caf::exec_main<>(program, 2, argv, "no-such-file.ini") == EXIT_FAILURE);
+TEST_CASE("CAF_MAIN runs a program with a configuration that derives from basal's") {
+  const auto run
+    = [](int argc, char** argv) { return caf::exec_main<>(program, argc, argv, no_file); };
+  CHECK(ran(run, {"--program.greeting=hello"}) == "hello on basal");
+  CHECK(ran(run, {"--basal.compute-executors=0"}) == "failure");
+}
+
+TEST_CASE("CAF_MAIN(basal::actors::scheduler) takes basal's options, and checks them") {
+  const auto plain = [](int argc, char** argv) {
+    return caf::exec_main<scheduler, caf::io::middleman>(plain_program, argc, argv, no_file);
+  };
+  CHECK(ran(plain, {"--basal.message-executors=3"}) == "3 executors, middleman");
+  CHECK(ran(plain, {"--basal.message-executors=0"}) == "failure");
+  const auto other_order = [](int argc, char** argv) {
+    return caf::exec_main<caf::io::middleman, scheduler>(plain_program, argc, argv, no_file);
+  };
+  CHECK(ran(other_order, {"--scheduler.max-threads=2"}) == "2 executors, middleman");
+  const auto with_config = [](int argc, char** argv) {
+    return caf::exec_main<scheduler>(stock_program, argc, argv, no_file);
+  };
+  CHECK(ran(with_config, {"--basal.message-executors=3", "--program.count=7"}) == "7 with 3");
+  CHECK(ran(with_config, {"--basal.message-executors=0"}) == "failure");
+}
+
+TEST_CASE("BASAL_MAIN takes both kinds of main functions") {
+  const auto plain = [](int argc, char** argv) {
+    return basal::exec_main<caf::io::middleman>(plain_program, argc, argv, no_file);
+  };
+  CHECK(ran(plain, {"--basal.message-executors=3"}) == "3 executors, middleman");
+  CHECK(ran(plain, {"--basal.quantum=1s"}) == "failure");
+  const auto derived
+    = [](int argc, char** argv) { return basal::exec_main<>(program, argc, argv, no_file); };
+  CHECK(ran(derived, {"--program.greeting=hello"}) == "hello on basal");
 }

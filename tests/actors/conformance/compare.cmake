@@ -1,6 +1,14 @@
-# Runs STOCK and BASAL (with OPTIONS) for ROUNDS rounds and fails unless both print the same.
+# Runs STOCK and BASAL (with OPTIONS) for ROUNDS rounds and fails unless both print the same. With
+# ONE_CPU, on the first of the CPUs that this process may use.
+set(launcher)
+if(ONE_CPU)
+  execute_process(COMMAND sh -c "taskset -cp $PPID" OUTPUT_VARIABLE cpus COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE ".*: ([0-9]+).*" "\\1" cpu "${cpus}")
+  set(launcher taskset -c ${cpu})
+endif()
+
 function(run RESULT PROGRAM)
-  execute_process(COMMAND ${PROGRAM} --conformance.rounds=${ROUNDS} ${ARGN}
+  execute_process(COMMAND ${launcher} ${PROGRAM} --conformance.rounds=${ROUNDS} ${ARGN}
     OUTPUT_VARIABLE output
     RESULT_VARIABLE status
     TIMEOUT 110)

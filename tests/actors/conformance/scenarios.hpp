@@ -18,4 +18,8 @@ void channels(caf::actor_system& system, transcript& out);
 void crowds(caf::actor_system& system, transcript& out);
 void printing(caf::actor_system& system, transcript& out);
 
+/// So many handlers block their threads at once, until other actors have answered. What they see
+/// does not depend on how many they are.
+void blocked_handlers(caf::actor_system& system, transcript& out, int count);
+
 } // namespace conformance

@@ -11,32 +11,21 @@ namespace basal {
 /// An ordinary `caf::actor_system_config` whose actor system runs on basal. A CAF program runs on
 /// basal by changing this one type, also where it is a base class.
 ///
-/// On the command line and in the file, as CAF's users know them:
+/// Its options are in the group "basal" (`--help` lists them, README.md has a table), each also as
+/// an environment variable: `--basal.stack-bytes=N`, BASAL_STACK_BYTES. Whoever writes last wins, as
+/// in CAF: what the program sets before `parse` are its defaults; `parse` writes the file, the
+/// environment and the command line, in this order; what the program sets after `parse` is final.
+/// What nobody has written comes from the environment, else it has its default.
 ///
-///     --basal.message-executors=N   executors that run actors    (1 per usable CPU)
-///     --basal.compute-executors=N   executors for pure functions (1 per usable CPU)
-///     --basal.quantum=200us         time slice                   (50us to 10ms)
-///     --basal.stack-bytes=N         stack of each fiber            (8 MiB)
-///     --basal.pinning=spread        executors keep to CPUs: one to each core first, or `compact`,
-///                                   neighbours first             (none)
-///     --basal.stop-deadline=10s     a system that stops waits for its handlers at most so long,
-///                                   then says which executors are busy and ends the program
-///                                   (without: it says so after 10 s, and waits on)
-///
-/// and what adaptive handlers decide by, `--basal.mab-k-starve=0.2` and so on: see knob_options.hpp
-/// and mab/knobs.hpp.
-///
-/// Each also as an environment variable, e.g. BASAL_STACK_BYTES. Of several sources the last one
-/// counts: default, file, environment, `set` by the program, command line.
-///
-/// `scheduler.max-threads` stands for message-executors where that is not given, and
-/// `scheduler.max-throughput` bounds the messages that an actor handles in a row; the other options
-/// of CAF's own schedulers have no effect.
+/// `scheduler.max-threads` is CAF's name of `basal.message-executors`. Where one source gives both,
+/// the latter counts. `scheduler.max-throughput` bounds the messages that an actor handles in a row,
+/// and `scheduler.policy = testing` is CAF's deterministic scheduler; the other options of CAF's own
+/// schedulers have no effect, and `--dump-config` leaves them out.
 ///
 /// `parse` and `set` check names, types and values of these options, where CAF 0.17.6 drops what it
-/// does not understand; where a number is expected, a whole one will do. What escapes them ends the
-/// program with a sentence when the actor system starts: in CAF its constructor cannot fail in
-/// another way.
+/// does not understand; where a number is expected, a whole one will do. They are not virtual: what
+/// is written through a `caf::actor_system_config&` is checked by the constructor of the actor
+/// system, which throws `std::invalid_argument` with the same sentence.
 class actor_system_config : public caf::actor_system_config {
 public:
   using super = caf::actor_system_config;
@@ -62,12 +51,22 @@ public:
     return *this;
   }
 
-  /// Includes the group "basal" with its defaults.
+  /// With the group "basal", complete, and of CAF's schedulers what is true here.
   caf::settings dump_content() const override;
 
 private:
+  void write_environment(const caf::settings& on_command_line);
+
   /// @returns false for options that are not of basal
   bool set_ours(const std::string& name, const caf::config_value& value);
 };
+
+namespace actors::detail {
+
+/// Has `cfg` load the scheduler and gives it our messages and options, which it will have to check
+/// itself: for configurations that do not derive from the one above.
+void prepare(caf::actor_system_config& cfg, caf::config_option_set& known);
+
+} // namespace actors::detail
 
 } // namespace basal

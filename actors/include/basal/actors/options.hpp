@@ -1,10 +1,11 @@
 #pragma once
 
-#include <basal/actors/knob_options.hpp>
-#include <basal/executors/placement.hpp>
+#include <basal/mab/knobs.hpp>
+#include <basal/posse/config.hpp>
 
 #include <caf/fwd.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <limits>
@@ -12,36 +13,40 @@
 
 namespace basal::actors {
 
-/// What an actor system on basal is built from, read from its configuration: the group "basal",
-/// and of the group "scheduler" what CAF's users know.
+/// What choosers decide by: the options `basal.mab-...`, one for each knob.
+struct knob_options {
+  mab::knobs knobs = {};
+
+  /// `basal.mab-calibrate`: measure at the start what an offload costs. Then
+  /// `basal.mab-offload-overhead-us` is what the start has measured.
+  bool calibrate = true;
+};
+
+/// What an actor system on basal is built from, with the defaults. The option that sets a field is
+/// named in the table of src/option_table.cpp, and nowhere else.
 struct scheduler_options {
-  /// `basal.message-executors`, else `scheduler.max-threads`, else one per usable CPU.
-  std::size_t message_executors;
+  /// At least 4, as in CAF: a handler that blocks its thread, in a request of a `scoped_actor` say,
+  /// keeps its executor from running the actor that it waits for.
+  static constexpr std::size_t least_by_default = 4;
 
-  /// `basal.compute-executors`, else one per usable CPU.
-  std::size_t compute_executors;
+  /// A century, which fits into every clock.
+  static constexpr std::chrono::nanoseconds no_deadline = std::chrono::hours{24 * 365 * 100};
 
-  /// `basal.quantum`, a duration such as 200us.
-  std::chrono::nanoseconds quantum;
+  /// Executors that run actors.
+  std::size_t message_executors = std::max(executors::usable_cpus(), least_by_default);
 
-  /// `basal.stack-bytes`: usable bytes of each fiber's stack.
-  std::size_t stack_bytes;
+  /// The executors of pure functions, and what all executors have in common.
+  posse::runtime_config compute;
 
-  /// `basal.pinning`: none, spread or compact.
-  executors::pinning pin;
+  /// How long a stopping system waits for handlers to return, before it ends the program with a
+  /// report. Without it, it reports and waits on.
+  std::chrono::nanoseconds stop_patience = no_deadline;
 
-  /// `basal.stop-deadline`: how long a stopping system waits for handlers to return, before it ends
-  /// the program with a report. Without it, it reports and waits on.
-  std::chrono::nanoseconds stop_patience;
+  /// Messages that an actor may handle before others have their turn. Unlimited, as in CAF: the
+  /// quantum bounds a turn.
+  std::size_t max_throughput = std::numeric_limits<std::size_t>::max();
 
-  /// `scheduler.max-throughput`: messages that an actor may handle before others have their turn.
-  std::size_t max_throughput;
-
-  /// `basal.mab-...`
-  knob_options knobs;
-
-  /// Unlimited, as in CAF: the quantum bounds a turn.
-  static constexpr std::size_t default_max_throughput = std::numeric_limits<std::size_t>::max();
+  knob_options adaptive;
 };
 
 /// Reads and checks the options. What the configuration does not hold comes from the environment,
@@ -52,10 +57,13 @@ scheduler_options read_options(const caf::actor_system_config& cfg);
 /// Adds the options of the group "basal" to those that CAF's parser knows.
 void add_options(caf::config_option_set& known);
 
-/// As in `basal.pinning`.
-const char* to_string(executors::pinning pin) noexcept;
+/// What `--help` prints of them: all but those of adaptive handlers, which `--long-help` lists.
+std::string help_text();
+
+/// The same as the table of README.md: name, environment variable, meaning and default.
+std::string option_table();
 
 /// BASAL_STACK_BYTES for "stack-bytes".
-std::string environment_variable(const char* option);
+std::string environment_variable(const std::string& option);
 
 } // namespace basal::actors

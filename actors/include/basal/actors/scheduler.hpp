@@ -2,10 +2,8 @@
 
 #include <basal/actors/clock.hpp>
 #include <basal/actors/detail/chooser_host.hpp>
-#include <basal/actors/knob_options.hpp>
-#include <basal/actors/overruns.hpp>
+#include <basal/actors/detail/system_core.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/posse/runtime.hpp>
 
 #include <caf/fwd.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
@@ -34,14 +32,15 @@ namespace basal::actors {
 ///    handlers that have begun end;
 /// 5. the compute executors.
 /// What is enqueued later, by detached actors, is ended at once.
-class scheduler final : public caf::scheduler::abstract_coordinator {
+class scheduler final : public caf::scheduler::abstract_coordinator, public detail::system_core {
 public:
   using super = caf::scheduler::abstract_coordinator;
 
   explicit scheduler(caf::actor_system& system);
   ~scheduler() override;
 
-  /// The scheduler of `system`, or null if it does not run on basal. Any thread.
+  /// The scheduler of `system`, or null if it does not run on basal, or with
+  /// `scheduler.policy = testing`. Any thread.
   static scheduler* of(caf::actor_system& system) noexcept;
 
   /// Owns one reference to `job`: on a message executor it runs there next, from elsewhere it goes
@@ -52,32 +51,14 @@ public:
     return clock_;
   }
 
-  /// Where computations run, and what they may be submitted to. Valid from `start` on.
-  posse::runtime& compute() noexcept {
-    return *compute_;
-  }
-
-  /// The executors that run actors. Valid from `start` on.
-  executors::executor_pool& messages() noexcept {
-    return *messages_;
-  }
-
-  /// Handlers that outran their quantum.
-  const overrun_log& overruns() const noexcept {
-    return overruns_;
-  }
-
-  /// What adaptive handlers share. Valid from `start` on.
-  const std::shared_ptr<detail::chooser_host>& choosers() noexcept {
-    return choosers_;
-  }
-
   // -- called by the actor system ---------------------------------------------
 
+  /// This scheduler; or, with `scheduler.policy = testing`, CAF's deterministic one with what
+  /// basal's functions need beside it.
   static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
 
-  /// Terminates the program with a sentence on options out of their range: `parse` and `set` of the
-  /// configuration have reported them before.
+  /// @throws std::invalid_argument on options out of their range, which `parse` and `set` of
+  ///         `basal::actor_system_config` have reported before
   void init(caf::actor_system_config& cfg) override;
 
   /// Terminates the program with a sentence when the kernel refuses a thread or a stack.
@@ -95,17 +76,7 @@ private:
   static const executors::work_ops job_ops;
 
   actors::clock clock_;
-  posse::runtime_config compute_config_;
-  std::chrono::nanoseconds patience_{};
-  overrun_log overruns_;
-  knob_options knobs_;
   std::vector<std::unique_ptr<unit>> units_; // one for each message executor
-
-  // The compute executors ask the message executors for work until they are stopped, so they are
-  // destroyed first.
-  std::unique_ptr<executors::executor_pool> messages_;
-  std::unique_ptr<posse::runtime> compute_;
-  std::shared_ptr<detail::chooser_host> choosers_; // actors may outlive us
 };
 
 } // namespace basal::actors

@@ -98,6 +98,7 @@ public:
     if (!add())
       return false;
     notify();
+    run_for_caller();
     return true;
   }
 
@@ -195,6 +196,10 @@ private:
   void end_stop();
   void say_left() noexcept;
   void leave_steps();
+
+  /// In the mode simulation::caller_runs: after work came from outside.
+  void run_for_caller();
+
   std::vector<straggler> stragglers() const;
 
   bool background_waits() const noexcept {

@@ -16,6 +16,11 @@ enum class pinning {
   compact, ///< neighbours first: they share caches, and a core if it has more threads
 };
 
+constexpr const char* to_string(pinning x) noexcept {
+  constexpr const char* names[] = {"none", "spread", "compact"};
+  return names[static_cast<int>(x)];
+}
+
 /// The CPUs that this process may use, in the order in which executors take them;
 /// empty for pinning::none. The order of the topology, so that the first half of
 /// them lies in as few packages and NUMA nodes as can be.

@@ -19,6 +19,11 @@ struct simulation {
 
   /// Guards below stacks as on kernels that cannot mark pages; see stack_pool.
   bool protected_guards = false;
+
+  /// With `stepped`: whoever submits work from outside of the pool runs it. When
+  /// submit() returns, everything that the pool can do has been done, on the
+  /// submitter's thread.
+  bool caller_runs = false;
 };
 
 } // namespace basal::executors

@@ -35,6 +35,7 @@ struct runtime_config {
   /// For tests: see executors::simulation. In stepped mode, computations must be started by work
   /// that is submitted to compute().
   executors::simulation simulate{};
+
   /// Executors that may work on one computation, the one it began on included;
   /// 0: all. A call may ask for another limit.
   std::size_t cabal_limit = 0;
@@ -54,6 +55,11 @@ struct runtime_config {
 
   /// @throws std::invalid_argument naming the field, its value and its range.
   void validate() const;
+
+  /// A pool of executors like these: `compute_executors` of them, without a name
+  /// of their own and without hooks. What a pool takes from here is copied there
+  /// and nowhere else.
+  executors::pool_config pool() const;
 };
 
 } // namespace basal::posse

@@ -18,6 +18,11 @@ enum class victim_policy : std::uint8_t {
   suspend_victim,
 };
 
+constexpr const char* to_string(victim_policy x) noexcept {
+  constexpr const char* names[] = {"run_victim", "suspend_victim"};
+  return names[static_cast<int>(x)];
+}
+
 /// What a member's executor knows when it considers a theft. Plain data, so
 /// that the decision can be tested and simulated by itself.
 struct theft_view {

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <basal/actors/options.hpp>
+#include <basal/actors/overruns.hpp>
+#include <basal/executors/executor_pool.hpp>
+#include <basal/posse/runtime.hpp>
+
+#include <caf/fwd.hpp>
+
+#include <memory>
+
+namespace basal::actors::detail {
+
+class chooser_host;
+
+/// What an actor system has of basal, whoever drives its actors: `actors::scheduler`, or CAF's
+/// deterministic scheduler for tests.
+class system_core {
+public:
+  /// That of `system`, or null if it does not run on basal. Any thread.
+  static system_core* of(caf::actor_system& system) noexcept;
+
+  /// The same. @param what was asked of it: the sentence's beginning
+  /// @throws std::logic_error if it does not run on basal
+  static system_core& of(caf::actor_system& system, const char* what);
+
+  system_core(const system_core&) = delete;
+  system_core& operator=(const system_core&) = delete;
+
+  /// Where computations run, and what they may be submitted to. Valid from `start` on.
+  posse::runtime& compute() noexcept {
+    return *compute_;
+  }
+
+  /// The executors that run actors. Valid from `start` on.
+  executors::executor_pool& messages() noexcept {
+    return *messages_;
+  }
+
+  /// Handlers that outran their quantum.
+  const overrun_log& overruns() const noexcept {
+    return overruns_;
+  }
+
+  /// What adaptive handlers share. Valid from `start` on.
+  const std::shared_ptr<chooser_host>& choosers() noexcept {
+    return choosers_;
+  }
+
+protected:
+  system_core() = default;
+  ~system_core() = default;
+
+  /// Reads the options, in the constructor of an actor system.
+  /// @throws std::invalid_argument as read_options(); the actor system may be destroyed then,
+  ///         although CAF's destructor of its logger needs more of it than there is left
+  void configure(caf::actor_system& system, const caf::actor_system_config& cfg);
+
+  scheduler_options options_;
+  overrun_log overruns_;
+
+  // The compute executors ask the message executors for work until they are stopped, so they are
+  // destroyed first.
+  std::unique_ptr<executors::executor_pool> messages_;
+  std::unique_ptr<posse::runtime> compute_;
+  std::shared_ptr<chooser_host> choosers_; // actors may outlive us
+};
+
+} // namespace basal::actors::detail

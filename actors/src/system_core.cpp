@@ -1,0 +1,50 @@
+#include <basal/actors/detail/system_core.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/logger.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
+
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace basal::actors::detail {
+
+namespace {
+
+/// A constructor of caf::actor_system that throws destroys a mutex and then the logger, whose
+/// destructor locks that mutex (0.17.6). So the loggers of systems that failed are kept. They have
+/// no thread yet and no file.
+void keep_logger(caf::actor_system& system) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<caf::intrusive_ptr<caf::logger>>;
+  const std::lock_guard guard{mutex};
+  kept.emplace_back(&system.logger());
+  caf::logger::set_current_actor_system(nullptr);
+}
+
+} // namespace
+
+system_core* system_core::of(caf::actor_system& system) noexcept {
+  return dynamic_cast<system_core*>(&system.scheduler());
+}
+
+system_core& system_core::of(caf::actor_system& system, const char* what) {
+  if (auto* found = of(system))
+    return *found;
+  throw std::logic_error(std::string{what}
+                         + ", but the actor system does not run on basal; make it from a "
+                           "basal::actor_system_config instead of a caf::actor_system_config");
+}
+
+void system_core::configure(caf::actor_system& system, const caf::actor_system_config& cfg) {
+  try {
+    options_ = read_options(cfg);
+  } catch (const std::invalid_argument&) {
+    keep_logger(system);
+    throw;
+  }
+}
+
+} // namespace basal::actors::detail
