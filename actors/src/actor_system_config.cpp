@@ -85,8 +85,8 @@ actor_system_config::actor_system_config() {
   actors::detail::prepare(*this, custom_options_);
 }
 
-// CAF's parse writes the file and then the command line, and prints what there is to print. So it is
-// called twice, and the environment written in between.
+// CAF's parse writes the file and then the command line, and prints what there is to print. So it
+// is called twice, and the environment written in between.
 caf::error actor_system_config::parse(string_list args, std::istream& ini) {
   caf::settings on_command_line;
   const auto end_of_options = custom_options_.parse(on_command_line, args).second;

@@ -1,5 +1,5 @@
-// Handlers that block the thread they run on until another actor has answered. CAF has at least four
-// threads, so that three of them at once do no harm on any machine.
+// Handlers that block the thread they run on until another actor has answered. CAF has at least
+// four threads, so that three of them at once do no harm on any machine.
 #include "scenarios.hpp"
 
 #include <caf/actor_system.hpp>

@@ -12,14 +12,14 @@ namespace basal {
 /// basal by changing this one type, also where it is a base class.
 ///
 /// Its options are in the group "basal" (`--help` lists them, README.md has a table), each also as
-/// an environment variable: `--basal.stack-bytes=N`, BASAL_STACK_BYTES. Whoever writes last wins, as
-/// in CAF: what the program sets before `parse` are its defaults; `parse` writes the file, the
+/// an environment variable: `--basal.stack-bytes=N`, BASAL_STACK_BYTES. Whoever writes last wins,
+/// as in CAF: what the program sets before `parse` are its defaults; `parse` writes the file, the
 /// environment and the command line, in this order; what the program sets after `parse` is final.
 /// What nobody has written comes from the environment, else it has its default.
 ///
-/// `scheduler.max-threads` is CAF's name of `basal.message-executors`. Where one source gives both,
-/// the latter counts. `scheduler.max-throughput` bounds the messages that an actor handles in a row,
-/// and `scheduler.policy = testing` is CAF's deterministic scheduler; the other options of CAF's own
+/// `scheduler.max-threads` is CAF's name of `basal.message-executors`; where one source gives both,
+/// ours counts. `scheduler.max-throughput` bounds the messages that an actor handles in a row, and
+/// `scheduler.policy = testing` is CAF's deterministic scheduler; the other options of CAF's own
 /// schedulers have no effect, and `--dump-config` leaves them out.
 ///
 /// `parse` and `set` check names, types and values of these options, where CAF 0.17.6 drops what it
