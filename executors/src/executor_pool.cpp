@@ -1,6 +1,7 @@
 #include <basal/executors/executor_pool.hpp>
 
 #include <algorithm>
+#include <new>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
+#include "forked_pools.hpp"
 #include "pin_thread.hpp"
 
 namespace basal::executors {
@@ -44,6 +46,7 @@ executor_pool::executor_pool(pool_config config)
       e->spares_.keep(fiber::create(*e, stacks_));
     if (!config_.simulate.stepped)
       start_threads();
+    forked_pools::add(*this);
     constructed_ = true;
   } catch (...) {
     stop(stop_mode::discard);
@@ -67,10 +70,42 @@ void executor_pool::start_threads() {
 }
 
 executor_pool::~executor_pool() {
-  stop(stop_mode::discard);
+  forked_pools::remove(*this);
+  if (forked_.load(std::memory_order_relaxed))
+    abandon();
+  else
+    stop(stop_mode::discard);
+}
+
+/// What a child of fork() may ask for in vain.
+void executor_pool::expect_threads() const {
+  if (forked_.load(std::memory_order_relaxed)) [[unlikely]]
+    throw std::logic_error("basal: a child of fork() has no executors of its parent's pool \""
+                           + config_.name
+                           + "\"; call exec() in it, or make a pool, a runtime or an actor system "
+                             "after fork()");
+}
+
+/// In a child of fork(), the end of a pool joins nobody and frees nothing that a thread
+/// of the parent may have been changing, or that this one runs on.
+void executor_pool::abandon() noexcept {
+  struct remains {
+    std::vector<std::thread> threads;
+    std::vector<std::unique_ptr<executor>> executors;
+    std::unique_ptr<backstop> clock;
+    std::unique_ptr<background_source> source;
+    remains* next;
+  };
+  static remains* all = nullptr; // so that no leak is reported
+  stacks_.abandon();
+  if (auto* kept
+      = new (std::nothrow) remains{std::move(threads_), std::move(executors_), std::move(backstop_),
+                                   std::move(owned_background_), all})
+    all = kept;
 }
 
 bool executor_pool::submit(work_item item) {
+  expect_threads();
   auto* self = executor::current();
   if (self != nullptr && &self->pool() == this) {
     if (stopping_.load(std::memory_order_relaxed))
@@ -123,12 +158,16 @@ bool executor_pool::work_for_searchers() const noexcept {
 }
 
 void executor_pool::stop(stop_mode mode) {
+  if (forked_.load(std::memory_order_relaxed))
+    return; // nobody is there to stop
   std::lock_guard guard{stop_mutex_};
   begin_stop(mode);
   end_stop();
 }
 
 std::vector<straggler> executor_pool::stop(stop_mode mode, std::chrono::nanoseconds patience) {
+  if (forked_.load(std::memory_order_relaxed))
+    return {};
   std::lock_guard guard{stop_mutex_};
   begin_stop(mode);
   {

@@ -64,6 +64,7 @@ public:
   /// Queues `item`: on one of this pool's threads into its own queue, to run
   /// next there; from anywhere else into the injection queue.
   /// @returns false when the pool was stopped: the caller keeps the item.
+  /// @throws std::logic_error in a child of fork(), which has no executors
   [[nodiscard]] bool submit(work_item item);
 
   /// Takes a sleeping executor out of the idle set for the caller, who must
@@ -164,6 +165,7 @@ public:
 private:
   friend class backstop;
   friend class executor;
+  friend class forked_pools;
 
   /// Keeps the pool in memory while another pool's thread, or a plain one, adds
   /// work and then looks whom to wake: that work may have run by then, and with
@@ -191,6 +193,8 @@ private:
   }
 
   bool work_for_searchers() const noexcept;
+  void expect_threads() const;
+  void abandon() noexcept;
   void start_threads();
   void begin_stop(stop_mode mode);
   void end_stop();
@@ -217,6 +221,10 @@ private:
   /// executors after they entered it.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> discarding_{false};
+
+  /// In a child of fork(), which has none of the pool's threads. Written before any
+  /// other thread exists there.
+  std::atomic<bool> forked_{false};
 
   /// Written once, under the mutex, in release; read by everybody. The source
   /// is `owned_background_`.

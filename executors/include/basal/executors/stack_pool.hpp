@@ -61,6 +61,11 @@ public:
   /// as zero when it is touched again. A system call, some 0.5 us if there is none.
   static void give_back_below(const stack& s, const std::byte* lowest_used) noexcept;
 
+  /// Leaves all stacks mapped for good: the caller may run on one.
+  void abandon() noexcept {
+    chunks_.clear();
+  }
+
   std::size_t stack_bytes() const noexcept {
     return stack_bytes_;
   }
