@@ -146,6 +146,21 @@ TEST_CASE("what others run while work waits is not its overrun, nor is its own t
   CHECK(pool.at(0).stats().overruns == 0);
 }
 
+TEST_CASE("work that runs for long and then waits has overrun") {
+  executor_pool pool{stepped(1)};
+  completion event;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.look(self.now());
+    pass(1ms);
+    event.wait();
+  })));
+  pool.run_until_idle();
+  CHECK(pool.at(0).stats().overruns == 1);
+  event.set();
+  pool.run_until_idle();
+  CHECK(pool.at(0).stats().overruns == 1);
+}
+
 TEST_CASE("while work is suspended, nobody is to raise its attention or to be told its name") {
   executor_pool pool{stepped(1)};
   auto& self = pool.at(0);
