@@ -136,9 +136,10 @@ void member::finish() noexcept {
                     / bytes_per_safepoint_;
   auto of_largest = static_cast<std::uint64_t>(
     std::max<std::ptrdiff_t>(0, here - floor - stack_reserve_bytes) / largest_frame_bytes);
-  countdown_ = countdown_start_ = static_cast<std::int32_t>(
-    std::min({of_learned, of_largest, static_cast<std::uint64_t>(safepoints)}));
-  look_left_ = safepoints - countdown_;
+  auto length = std::max(1, static_cast<std::int32_t>(std::min(
+                              {of_learned, of_largest, static_cast<std::uint64_t>(safepoints)})));
+  countdown_ = countdown_start_ = length - 1; // the last one finds 0 and makes it negative
+  look_left_ = safepoints - length;
 }
 
 void member::look_up() {

@@ -1,6 +1,8 @@
 // The rules of thefts, on executors that the test steps: who gives what to whom, when, and what is
 // counted. What decide_theft() says by itself is in theft.test.cpp.
 
+#include <basal/posse/range_fork.hpp>
+
 #include "stepped_runtime.hpp"
 
 #include <string>
@@ -102,16 +104,16 @@ TEST_CASE("a look that finds nobody idle, or nothing old enough, says so") {
   stepped_runtime host{stepped(2)};
   executors::completion other_is_busy;
   started root{host, 0, [&](member& m) {
-                 look(m); // the first is no look for a theft
+                 look(m); // the first is no look for a theft, the fork is one
                  m.fork_merge(
                    [&](member& a) {
                      look(a);
-                     CHECK(verdicts(host) == "too_young 1 ");
-                     end_quantum(a);
                      CHECK(verdicts(host) == "too_young 2 ");
+                     end_quantum(a);
+                     CHECK(verdicts(host) == "too_young 3 ");
                      other_is_busy.wait();
                      end_quantum(a);
-                     CHECK(verdicts(host) == "nobody_idle 1 too_young 2 ");
+                     CHECK(verdicts(host) == "nobody_idle 1 too_young 3 ");
                    },
                    [](member&) {});
                }};
@@ -121,8 +123,62 @@ TEST_CASE("a look that finds nobody idle, or nothing old enough, says so") {
   host.run(0);
   CHECK(root.has_ended());
   CHECK(host->stats().thefts == 0);
-  CHECK(host->stats().theft_looks == 3);
+  CHECK(host->stats().theft_looks == 4);
   host.run(1);
+}
+
+TEST_CASE("a thief takes the upper half of a range's elements that have not begun") {
+  stepped_runtime host{stepped(2)};
+  std::string where;
+  where.resize(16);
+  started root{host, 0, [&](member& m) {
+                 posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+                   pass(quantum / 4 + 1us);
+                   where[i] = static_cast<char>('0' + k.executor().index());
+                 });
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  // At the quantum's end the fifth is about to begin: eleven are left.
+  CHECK(where.substr(0, 10) == "0000000000");
+  CHECK(where.substr(10, 3) == "111");
+}
+
+TEST_CASE("a member looks at the clock about eight times a quantum, whatever its safepoints take") {
+  stepped_runtime host{stepped(1)};
+  auto looks_of = [&](std::chrono::nanoseconds each) {
+    const auto before = host->stats().theft_looks;
+    started root{host, 0, [&](member& m) {
+                   const auto end = time_now + executors::tick_clock::to_ticks(50 * quantum);
+                   while (time_now < end) {
+                     m.poll();
+                     pass(each);
+                   }
+                 }};
+    host.run_all();
+    return host->stats().theft_looks - before;
+  };
+  for (auto each : {100ns, 1'000ns, 10'000ns}) {
+    const auto looks = looks_of(each);
+    INFO("safepoints every " << each.count() << " ns");
+    CHECK(looks >= 380);
+    CHECK(looks <= 520);
+  }
+  const auto looks
+    = looks_of(100us); // each is one but the first, of 100 or, ticks being whole, 101
+  CHECK(looks >= 99);
+  CHECK(looks <= 100);
+}
+
+TEST_CASE("a member looks at the clock at least every 4096 safepoints") {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 1'000'000; ++i)
+                   m.poll(); // and no time passes
+               }};
+  host.run_all();
+  CHECK(host->stats().theft_looks >= 244);
+  CHECK(host->stats().theft_looks <= 260);
 }
 
 TEST_CASE("a cabal grows up to its limit") {

@@ -45,7 +45,11 @@ public:
   /// The pace from here on, after a look at the clock. By value, so that the
   /// compiler may keep a pace in registers.
   [[nodiscard, gnu::noinline]] pace look(std::size_t next) const noexcept {
-    auto now = executors::tick_clock::now();
+    return look(next, executors::tick_clock::now());
+  }
+
+  /// The same at a time that the caller knows, in ticks of tick_clock.
+  [[nodiscard]] pace look(std::size_t next, std::uint64_t now) const noexcept {
     pace result{*this};
     if (last_look_ != 0) {
       auto took = (now - last_look_) * step_ / std::max<std::size_t>(1, next - looked_at_);
@@ -61,13 +65,13 @@ public:
     return result;
   }
 
-private:
   /// Steps between looks at the clock (10-20 ns) when steps are longest.
   static constexpr std::size_t looks_apart = 8;
 
   /// A step should take so many ticks: 1-2 us, 1 % of the default quantum.
   static constexpr std::uint64_t target = 4096;
 
+private:
   static constexpr std::size_t growth = 4;
 
   std::size_t step_ = 1;

@@ -1,0 +1,80 @@
+// How many elements of a range lie between two safepoints, by a clock that the test reads out.
+
+#include <basal/posse/pace.hpp>
+
+#include "support/catch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+using basal::posse::pace;
+
+namespace {
+
+/// Where the pace stands after its first two looks, if the elements took `ticks` each.
+struct walk {
+  std::uint64_t ticks;
+  std::size_t next = 0;
+  std::uint64_t now = 1'000'000;
+  pace p{0};
+
+  explicit walk(std::uint64_t each) : ticks(each) {
+  }
+
+  /// Goes on to the next look. @returns the elements until it came
+  std::size_t to_look() {
+    std::size_t done = 0;
+    while (!p.is_look_due(next + done))
+      done += p.step();
+    next += done;
+    now += done * ticks;
+    p = p.look(next, now);
+    return done;
+  }
+};
+
+} // namespace
+
+TEST_CASE("the first elements are done one by one, without a look at the clock") {
+  walk w{1};
+  CHECK(w.p.step() == 1);
+  CHECK(w.to_look() == pace::untimed);
+  CHECK(w.p.step() == 1); // nothing is known yet
+}
+
+TEST_CASE("steps grow fourfold while elements are cheap, up to the longest, and looks grow rare") {
+  walk w{1};
+  w.to_look();
+  for (std::size_t step : {4, 16, 64, 256, 512}) {
+    w.to_look();
+    CHECK(w.p.step() == step);
+  }
+  CHECK(w.to_look() == pace::looks_apart * pace::longest_step);
+  CHECK(w.p.step() == pace::longest_step);
+}
+
+TEST_CASE("steps stay as they are while they take about the target") {
+  walk w{pace::target / 16};
+  for (int i = 0; i < 10; ++i)
+    w.to_look();
+  CHECK(w.p.step() == 4); // took a quarter of it
+}
+
+TEST_CASE("steps that take more than twice the target shrink at once, to one at least") {
+  walk w{1};
+  for (int i = 0; i < 6; ++i)
+    w.to_look();
+  REQUIRE(w.p.step() == 512);
+  w.ticks = pace::target / 64; // eight times the target
+  w.to_look();
+  CHECK(w.p.step() == 64);
+  w.ticks = pace::target * 1000;
+  w.to_look();
+  CHECK(w.p.step() == 1);
+}
+
+TEST_CASE("a thief's part of a range is looked at from its first step on") {
+  const pace p{100, 1};
+  CHECK_FALSE(p.is_look_due(100));
+  CHECK(p.is_look_due(101));
+}
