@@ -159,7 +159,7 @@ Name: @NAME@
 Description: @PROJECT_DESCRIPTION@
 Version: @PROJECT_VERSION@
 Requires: @requires@
-Cflags: -std=c++20 -I${includedir}
+Cflags: -I${includedir}
 Libs: -L${libdir} @libs@
 ]==])
   install(FILES ${PROJECT_BINARY_DIR}/${NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -11,6 +11,10 @@ function(_basal_common TARGET)
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     # Whoever adds to an enum is shown every switch that must know of it.
     -Werror=switch
+    # clang's -Wconversion warns of signs, too; in modules it may, see basal_add_module.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion>
+    # clang looks into libstdc++ 12, whose std::stable_sort calls what it deprecates.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
     $<$<BOOL:${BASAL_WERROR}>:-Werror>)
 endfunction()
 
@@ -37,6 +41,12 @@ function(basal_add_module NAME)
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
     _basal_common(${target})
+    # A user's shared library may hold our archives. Nobody replaces our functions when a
+    # program starts, so they are inlined as in code that is not position independent.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>
+      $<$<CXX_COMPILER_ID:Clang>:-Wsign-conversion>)
     set(public PUBLIC)
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_PRIVATE_LIBS})
   elseif(ARG_PRIVATE_LIBS)

@@ -33,7 +33,7 @@ void task::expect_run() const {
   case task_state::running:
     break;
   }
-  BASAL_ASSERT(!"a task that has not ended has no outcome");
+  BASAL_ASSERT(false && "a task that has not ended has no outcome");
 }
 
 } // namespace basal::priority::detail

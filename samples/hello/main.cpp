@@ -7,8 +7,8 @@
 long fib(basal::posse::member& m, int n) { // forks; idle executors steal the oldest branches
   if (n < 2)
     return n;
-  auto [a, b]
-    = m.fork_merge([=](auto& m) { return fib(m, n - 1); }, [=](auto& m) { return fib(m, n - 2); });
+  auto [a, b] = m.fork_merge([=](auto& left) { return fib(left, n - 1); },
+                             [=](auto& right) { return fib(right, n - 2); });
   return a + b;
 }
 inline constexpr basal::posse::pure<fib> pure_fib{"fib"};

@@ -17,15 +17,17 @@ struct task {
     return {new task{std::move(body), discarded}, &ops};
   }
 
-  static constexpr basal::executors::work_ops ops{
-    [](void* object, basal::executors::executor& self) noexcept {
-      std::unique_ptr<task> t{static_cast<task*>(object)};
-      t->body(self);
-    },
-    [](void* object) noexcept {
-      std::unique_ptr<task> t{static_cast<task*>(object)};
-      if (t->discarded != nullptr)
-        t->discarded->fetch_add(1);
-    },
-  };
+  static const basal::executors::work_ops ops;
+};
+
+inline constexpr basal::executors::work_ops task::ops{
+  [](void* object, basal::executors::executor& self) noexcept {
+    std::unique_ptr<task> t{static_cast<task*>(object)};
+    t->body(self);
+  },
+  [](void* object) noexcept {
+    std::unique_ptr<task> t{static_cast<task*>(object)};
+    if (t->discarded != nullptr)
+      t->discarded->fetch_add(1);
+  },
 };

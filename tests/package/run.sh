@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # usage: run.sh BUILD PREFIX install|posse_without_caf|shared_heap|everything|unknown_component|
-#                             pkg_config
+#                             pkg_config|shared_library
 # What a user of the installed package does. CXX and CMAKE come from the environment.
 set -euo pipefail
 build=$1 prefix=$2 what=$3
 consumer=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/consumer
 work=$prefix/../$what
+# What careful users compile with.
+warnings=(-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 
 # configure ARGUMENTS...: the outside project, from nothing, with this prefix alone as hint.
 configure() {
@@ -58,17 +60,40 @@ case $what in
     mkdir -p "$work"
     file=$(find "$prefix" -name basal.pc)
     export PKG_CONFIG_PATH=${file%/*}
+    sources=("$consumer/fork_merge.cpp")
+    if pkg-config --libs basal | grep -q basal_actors; then
+      sources+=("$consumer/actor.cpp" "$consumer/../../../samples/hello/main.cpp")
+    fi
     # shellcheck disable=SC2046 # the flags are words
-    for source in fork_merge $(pkg-config --libs basal | grep -q basal_actors && echo actor); do
-      "$CXX" -O1 -o "$work/$source" "$consumer/$source.cpp" $(pkg-config --cflags --libs basal)
-      "$work/$source"
+    for source in "${sources[@]}"; do
+      "$CXX" "${warnings[@]}" -O1 -o "$work/program" "$source" $(pkg-config --cflags --libs basal)
+      "$work/program"
     done
     if [[ -e ${file%/*}/basal-posse-gc.pc ]]; then
       # shellcheck disable=SC2046
-      "$CXX" -O1 -o "$work/shared_heap" "$consumer/shared_heap.cpp" \
+      "$CXX" "${warnings[@]}" -O1 -o "$work/shared_heap" "$consumer/shared_heap.cpp" \
         $(pkg-config --cflags --libs basal-posse-gc)
       "$work/shared_heap"
     fi
+    # The language level is the user's.
+    if pkg-config --cflags basal basal-posse-gc | grep -e -std=; then
+      echo "the package overrides -std" >&2
+      exit 1
+    fi
+    ;;
+  shared_library) # a plugin that holds all of our archives
+    rm -rf "$work"
+    mkdir -p "$work"
+    file=$(find "$prefix" -name basal.pc)
+    export PKG_CONFIG_PATH=${file%/*}
+    mapfile -t archives < <(find "$prefix" -name 'libbasal_*.a')
+    # shellcheck disable=SC2046
+    "$CXX" "${warnings[@]}" -fPIC -shared -Wl,--no-undefined -o "$work/libplugin.so" \
+      "$consumer/plugin.cpp" $(pkg-config --cflags basal) \
+      -Wl,--whole-archive "${archives[@]}" -Wl,--no-whole-archive \
+      $(pkg-config --libs basal $([[ -e ${file%/*}/basal-posse-gc.pc ]] && echo basal-posse-gc))
+    "$CXX" "${warnings[@]}" -o "$work/host" "$consumer/plugin_host.cpp" -ldl
+    "$work/host" "$work/libplugin.so"
     ;;
   *)
     echo "unknown: $what" >&2
