@@ -102,7 +102,7 @@ void spawned(benchmark::State& state, std::uint64_t steps, priority::route way) 
 }
 
 const bench::suite spawn_suite{[](bench::plan& plan) {
-  for (const std::uint64_t steps : {0, 1500}) {
+  for (const std::uint64_t steps : {std::uint64_t{0}, std::uint64_t{1500}}) {
     const char* workload = steps == 0 ? "spawn_empty" : "spawn";
     auto name = [=](const char* impl) { return bench::case_name(workload, burst, impl, 1); };
     const bench::case_options compared{.baseline = name("plain")};
