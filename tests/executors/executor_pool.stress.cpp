@@ -22,14 +22,16 @@ struct counted_work {
   std::atomic<long> run{0};
   std::atomic<long> discarded{0};
 
-  static constexpr work_ops ops{
-    [](void* object, executor&) noexcept {
-      static_cast<counted_work*>(object)->run.fetch_add(1, std::memory_order_relaxed);
-    },
-    [](void* object) noexcept {
-      static_cast<counted_work*>(object)->discarded.fetch_add(1, std::memory_order_relaxed);
-    },
-  };
+  static const work_ops ops;
+};
+
+constexpr work_ops counted_work::ops{
+  [](void* object, executor&) noexcept {
+    static_cast<counted_work*>(object)->run.fetch_add(1, std::memory_order_relaxed);
+  },
+  [](void* object) noexcept {
+    static_cast<counted_work*>(object)->discarded.fetch_add(1, std::memory_order_relaxed);
+  },
 };
 
 } // namespace

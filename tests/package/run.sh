@@ -30,6 +30,7 @@ case $what in
     "$CMAKE" --build "$work" --parallel 2
     "$work/fork_merge"
     "$work/collector"
+    "$work/plugin_host" "$work/libplugin.so"
     ;;
   shared_heap)
     configure -DWANTED=posse_gc -DCMAKE_DISABLE_FIND_PACKAGE_CAF=ON

@@ -176,14 +176,16 @@ struct on_fiber {
   std::function<void()> body;
   executors::completion done = {};
 
-  static constexpr executors::work_ops ops{
-    [](void* object, executors::executor&) noexcept {
-      auto& self = *static_cast<on_fiber*>(object);
-      self.body();
-      self.done.set();
-    },
-    nullptr,
-  };
+  static const executors::work_ops ops;
+};
+
+constexpr executors::work_ops on_fiber::ops{
+  [](void* object, executors::executor&) noexcept {
+    auto& self = *static_cast<on_fiber*>(object);
+    self.body();
+    self.done.set();
+  },
+  nullptr,
 };
 
 void on_client(executors::executor_pool& pool, std::function<void()> body) {

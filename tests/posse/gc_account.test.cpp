@@ -114,10 +114,12 @@ void pass(std::chrono::nanoseconds time) {
 struct started {
   std::function<void()> body;
 
-  static constexpr executors::work_ops ops{
-    [](void* object, executors::executor&) noexcept { static_cast<started*>(object)->body(); },
-    nullptr,
-  };
+  static const executors::work_ops ops;
+};
+
+constexpr executors::work_ops started::ops{
+  [](void* object, executors::executor&) noexcept { static_cast<started*>(object)->body(); },
+  nullptr,
 };
 
 } // namespace

@@ -34,9 +34,11 @@ public:
 
 private:
   std::function<void(executor&)> body_;
-  static constexpr work_ops ops{
-    [](void* self, executor& e) noexcept { static_cast<on_fiber*>(self)->body_(e); }, nullptr};
+  static const work_ops ops;
 };
+
+constexpr work_ops on_fiber::ops{
+  [](void* self, executor& e) noexcept { static_cast<on_fiber*>(self)->body_(e); }, nullptr};
 
 pool_config small_stacks(std::size_t executors) {
   pool_config config;

@@ -33,13 +33,15 @@ struct started {
   posse::runtime& host;
   std::function<void(posse::member&)> body;
 
-  static constexpr executors::work_ops ops{
-    [](void* object, executors::executor&) noexcept {
-      auto& s = *static_cast<started*>(object);
-      s.host.run([&s](posse::member& m) { s.body(m); });
-    },
-    nullptr,
-  };
+  static const executors::work_ops ops;
+};
+
+constexpr executors::work_ops started::ops{
+  [](void* object, executors::executor&) noexcept {
+    auto& s = *static_cast<started*>(object);
+    s.host.run([&s](posse::member& m) { s.body(m); });
+  },
+  nullptr,
 };
 
 void run(posse::runtime& host, std::function<void(posse::member&)> body) {
@@ -159,13 +161,15 @@ void long_fork(posse::member& m, auto right) {
 struct waiter {
   executors::completion& go_on;
 
-  static constexpr executors::work_ops ops{
-    [](void* object, executors::executor&) noexcept {
-      const executors::sequential_scope scope;
-      static_cast<waiter*>(object)->go_on.wait();
-    },
-    nullptr,
-  };
+  static const executors::work_ops ops;
+};
+
+constexpr executors::work_ops waiter::ops{
+  [](void* object, executors::executor&) noexcept {
+    const executors::sequential_scope scope;
+    static_cast<waiter*>(object)->go_on.wait();
+  },
+  nullptr,
 };
 
 } // namespace

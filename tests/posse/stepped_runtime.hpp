@@ -125,18 +125,20 @@ private:
   std::exception_ptr error_;
   bool ended_ = false;
 
-  static constexpr executors::work_ops ops{
-    [](void* object, executors::executor&) noexcept {
-      auto& self = *static_cast<started*>(object);
-      try {
-        self.host_->run(self.options_, [&](posse::member& m) { self.body_(m); });
-      } catch (...) {
-        self.error_ = std::current_exception();
-      }
-      self.ended_ = true;
-    },
-    nullptr,
-  };
+  static const executors::work_ops ops;
+};
+
+inline constexpr executors::work_ops started::ops{
+  [](void* object, executors::executor&) noexcept {
+    auto& self = *static_cast<started*>(object);
+    try {
+      self.host_->run(self.options_, [&](posse::member& m) { self.body_(m); });
+    } catch (...) {
+      self.error_ = std::current_exception();
+    }
+    self.ended_ = true;
+  },
+  nullptr,
 };
 
 /// An executor that is busy with something else: sleeps no more from the

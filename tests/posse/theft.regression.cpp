@@ -19,20 +19,22 @@ struct restless {
     node.item = {this, &ops};
   }
 
-  static constexpr executors::work_ops ops{
-    [](void* object, executors::executor&) noexcept {
-      auto& self = *static_cast<restless*>(object);
-      self.rt.run([&](posse::member& m) {
-        auto poll_until_theft = [&](posse::member& k) {
-          while (self.rt.stats().thefts == 0)
-            k.poll();
-        };
-        m.fork_merge(poll_until_theft, [](posse::member&) {});
-      });
-      self.done.set();
-    },
-    nullptr,
-  };
+  static const executors::work_ops ops;
+};
+
+constexpr executors::work_ops restless::ops{
+  [](void* object, executors::executor&) noexcept {
+    auto& self = *static_cast<restless*>(object);
+    self.rt.run([&](posse::member& m) {
+      auto poll_until_theft = [&](posse::member& k) {
+        while (self.rt.stats().thefts == 0)
+          k.poll();
+      };
+      m.fork_merge(poll_until_theft, [](posse::member&) {});
+    });
+    self.done.set();
+  },
+  nullptr,
 };
 
 } // namespace
