@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -97,31 +98,85 @@ TEST_CASE("yielding lets waiting work have its turn") {
   CHECK(log == "a1 c a2 ");
 }
 
-// Two fibers suspended inside `catch` share the C++ runtime's per-thread stack
-// of exceptions being handled unless each switch saves and restores it: then
-// both `throw;` rethrew the exception that was caught last.
+// Two fibers suspended inside `catch` share the C++ runtime's per-thread stack of exceptions being
+// handled unless each switch saves and restores it: then `throw;` rethrows what was caught last on
+// the thread. The first to catch must be the first to rethrow; the other way round, a shared stack
+// would happen to be in order.
 TEST_CASE("fibers suspended in a catch block rethrow their own exception") {
-  completion first;
-  completion second;
+  completion both_caught;
+  completion first_done;
   std::string caught_a;
   std::string caught_b;
-  auto body = [](const char* what, completion& mine, completion& other, std::string& caught) {
-    try {
-      try {
-        throw std::runtime_error(what);
-      } catch (...) {
-        other.set();
-        mine.wait();
-        throw;
-      }
-    } catch (const std::runtime_error& e) {
-      caught = e.what();
-    }
-  };
-  run_all(1, {[&](executor&) { body("a", first, second, caught_a); },
-              [&](executor&) { body("b", second, first, caught_b); }});
+  bool current_a = false;
+  bool current_b = false;
+  auto body
+    = [](const char* what, completion* set, completion& wait, std::string& caught, bool& current) {
+        try {
+          try {
+            throw std::runtime_error(what);
+          } catch (...) {
+            const auto mine = std::current_exception();
+            if (set != nullptr)
+              set->set();
+            wait.wait();
+            current = mine == std::current_exception();
+            throw;
+          }
+        } catch (const std::runtime_error& e) {
+          caught = e.what();
+        }
+      };
+  run_all(1, {[&](executor&) {
+                body("a", nullptr, both_caught, caught_a, current_a);
+                first_done.set();
+              },
+              [&](executor&) { body("b", &both_caught, first_done, caught_b, current_b); }});
+  CHECK(current_a);
+  CHECK(current_b);
   CHECK(caught_a == "a");
   CHECK(caught_b == "b");
+}
+
+namespace {
+
+// Runs `body` in a destructor, while an exception flies if one does.
+struct at_unwind {
+  ~at_unwind() {
+    body();
+  }
+  std::function<void()> body;
+};
+
+} // namespace
+
+// A destructor that suspends while an exception unwinds its fiber: the exceptions in flight are
+// counted per thread, and whoever runs there in the meantime would take that one for its own.
+TEST_CASE("an exception that unwinds a suspended fiber is no other fiber's") {
+  completion looked;
+  int own = -1;
+  int own_after = -1;
+  int others = -1;
+  int after = -1;
+  run_all(1, {[&](executor&) {
+                try {
+                  at_unwind suspends{[&] {
+                    own = std::uncaught_exceptions();
+                    looked.wait();
+                    own_after = std::uncaught_exceptions();
+                  }};
+                  throw std::runtime_error("a");
+                } catch (const std::runtime_error&) {
+                }
+                after = std::uncaught_exceptions();
+              },
+              [&](executor&) {
+                others = std::uncaught_exceptions();
+                looked.set();
+              }});
+  CHECK(own == 1);
+  CHECK(others == 0);
+  CHECK(own_after == 1);
+  CHECK(after == 0);
 }
 
 TEST_CASE("a hundred suspended tasks wait on as many stacks, which are reused") {
