@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 
 #include <basal/executors/collector.hpp>
@@ -130,6 +133,18 @@ void executor::run(work_item item) noexcept {
   item.ops->run(item.object, *this);
 }
 
+/// What waits in the copied queues is the parent's to run. As with any broken contract
+/// the program aborts; what it has in its buffers is its parent's, too.
+void executor::expect_no_fork() const noexcept {
+  if (!pool_.forked_.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  dprintf(STDERR_FILENO,
+          "basal: a task or handler on executor \"%s\" called fork(), and in the child it returns "
+          "or waits, where none of the executors exist; call exec() or _exit() in the child\n",
+          name().c_str());
+  std::abort();
+}
+
 // -- fibers -------------------------------------------------------------------
 
 fiber* executor::spare_fiber() noexcept {
@@ -145,6 +160,7 @@ fiber* executor::spare_fiber() noexcept {
 }
 
 bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept {
+  expect_no_fork();
   auto* next = spare_fiber();
   if (next == nullptr)
     return false;
@@ -284,6 +300,7 @@ bool executor::work_waits_for_siblings() const noexcept {
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
   for (;;) {
+    expect_no_fork();
     if (tick_is_over())
       end_tick();
     auto item = pop_overdue_background();

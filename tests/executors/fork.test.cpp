@@ -6,10 +6,13 @@
 #include "support/catch.hpp"
 #include "support/in_child.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 
 using namespace basal::executors;
 using basal::test::in_child;
@@ -20,6 +23,35 @@ namespace {
 bool runs(executor_pool& pool) {
   completion done;
   return pool.submit(task::make([&](executor&) { done.set(); })) && (done.wait(), true);
+}
+
+/// What a program says in which a task calls fork() and `then` in the child, with a second task
+/// behind it in the queue.
+std::string said_after_fork_in_task(auto then) {
+  auto [said, signal] = in_child([&] {
+    executor_pool pool{{.name = "e", .executors = 1}};
+    completion second;
+    auto first = task::make([&](executor& self) {
+      std::ignore = pool.submit(task::make([&](executor&) {
+        std::fputs("second task ran; ", stderr);
+        second.set();
+      }));
+      const auto child = fork();
+      if (child == 0) {
+        alarm(20); // ends a child that waits for nobody
+        then(self);
+        return;
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      const bool aborted = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+      std::fputs(aborted ? "child aborted; " : "child did not abort; ", stderr);
+    });
+    std::ignore = pool.submit(first);
+    second.wait();
+  });
+  CHECK(signal == 0);
+  return said;
 }
 
 } // namespace
@@ -66,6 +98,27 @@ TEST_CASE("also if it was a task that called fork()") {
   done.wait();
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 7);
+}
+
+TEST_CASE("a child that goes on with the task that called fork() ends with a sentence") {
+  const auto how = GENERATE(0, 1, 2, 3);
+  const auto said = said_after_fork_in_task([how](executor& self) {
+    if (how == 0)
+      return;
+    if (how == 1)
+      self.yield();
+    if (how == 2)
+      completion{}.wait();
+    if (how == 3)
+      std::ignore = self.suspend([](fiber&) noexcept { std::fputs("published; ", stderr); });
+    _exit(0);
+  });
+  CHECK_THAT(
+    said, ContainsSubstring("executor \"e0\" called fork(), and in the child it returns or waits"));
+  CHECK_THAT(said, ContainsSubstring("call exec() or _exit() in the child"));
+  CHECK(said.ends_with("child aborted; second task ran; ")); // once, in the parent
+  CHECK(said.find("published") == said.npos);
+  CHECK(said.find("second task ran") == said.rfind("second task ran"));
 }
 
 TEST_CASE("programs that are started by fork() and exec(), or by posix_spawn(), run") {

@@ -57,7 +57,7 @@ public:
   /// An executor gives back what its stacks do not need (spare_fibers) before
   /// it sleeps, once it has run for so long. In this time it can have touched a
   /// megabyte at most, because the kernel takes 0.2 us or more for a page; and the
-  /// system calls, 0.5 us for one stack, remain a hundredth of the work.
+  /// system calls, one for each stack used, are not made for every short piece of work.
   static constexpr std::chrono::nanoseconds rest_after = std::chrono::microseconds{50};
 
   executor(executor_pool& pool, std::size_t index);
@@ -237,6 +237,10 @@ private:
   void pause() noexcept; ///< in stepped mode: back to step()
   bool suspend_impl(fiber::after_action after, void* argument) noexcept;
   fiber* spare_fiber() noexcept;
+
+  /// Ends a child of fork() that would go on with its parent's work.
+  void expect_no_fork() const noexcept;
+
   void rest() noexcept;
 
   work_item next() noexcept;

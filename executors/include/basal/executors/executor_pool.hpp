@@ -223,7 +223,8 @@ private:
   std::atomic<bool> discarding_{false};
 
   /// In a child of fork(), which has none of the pool's threads. Written before any
-  /// other thread exists there.
+  /// other thread exists there; read by submit() and, for each item, by the loop, which
+  /// reads this line anyway.
   std::atomic<bool> forked_{false};
 
   /// Written once, under the mutex, in release; read by everybody. The source

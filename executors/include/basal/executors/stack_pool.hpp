@@ -58,7 +58,7 @@ public:
   void release(stack s) noexcept;
 
   /// Gives back the memory of `s` below `lowest_used`, which stays usable and reads
-  /// as zero when it is touched again. A system call, some 0.5 us if there is none.
+  /// as zero when it is touched again. A system call, also if there is none.
   static void give_back_below(const stack& s, const std::byte* lowest_used) noexcept;
 
   /// Leaves all stacks mapped for good: the caller may run on one.
@@ -77,7 +77,7 @@ public:
   bool marks_guards() const noexcept;
 
   /// A single frame that is larger may step over the guard, unless the code was
-  /// compiled with -fstack-clash-protection. To mark a page takes some 10 ns, once.
+  /// compiled with -fstack-clash-protection. A page is marked once.
   static constexpr std::size_t guard_bytes = 1024 * 1024;
 
   /// See stack. Together with the guard and default_stack_bytes it makes 32 MiB, of

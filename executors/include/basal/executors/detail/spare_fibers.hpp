@@ -44,7 +44,7 @@ public:
   /// destroys it.
   void put(fiber& f, executor& home) noexcept;
 
-  /// See above; `running` is the calling fiber. Some 0.5 us for itself and for each
+  /// See above; `running` is the calling fiber. A system call for itself and for each
   /// that was used since the last time.
   void rest(fiber& running) noexcept;
 
