@@ -50,6 +50,24 @@ TEST_CASE("a step runs one item of one executor") {
   CHECK(executor::current() == nullptr);
 }
 
+TEST_CASE("whoever submits work from outside runs it, where the pool says so") {
+  auto config = stepped(2);
+  config.simulate.caller_runs = true;
+  executor_pool pool{config};
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    order += 'a';
+    const bool taken = pool.submit(task::make([&](executor&) { order += 'c'; }));
+    order += taken ? 'b' : 'x'; // from within, it waits for its turn
+  })));
+  CHECK(order == "abc");
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  CHECK(
+    pool.add_background([&] { return source.add(task::make([&](executor&) { order += 'd'; })); }));
+  CHECK(order == "abcd");
+  CHECK(executor::current() == nullptr);
+}
+
 TEST_CASE("the same seed gives the same run, and all executors take part") {
   const auto first = trace_of(7);
   CHECK(first.size() == 127);
