@@ -1,5 +1,6 @@
 #include <basal/actors/scheduler.hpp>
 
+#include "forked_systems.hpp"
 #include "log_name.hpp"
 #include "release_unrun.hpp"
 #include "testing_scheduler.hpp"
@@ -11,11 +12,16 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/execution_unit.hpp>
+#include <caf/local_actor.hpp>
 #include <caf/logger.hpp>
 #include <caf/resumable.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
@@ -90,6 +96,21 @@ constexpr auto later_report = 60s;
   std::terminate();
 }
 
+/// CAF's destructor would wait for its printer, for detached actors and for its logger, and ours
+/// for the clock: threads that a child of fork() does not have.
+[[noreturn]] void end_child() noexcept {
+  dprintf(STDERR_FILENO,
+          "basal: a child of fork() destroys the actor system of its parent, at its exit() or its "
+          "return from main, and has none of its threads; end the child by _exit() or exec()\n");
+  std::abort();
+}
+
+/// Whether CAF's destructor of an actor system may have sent to `job` before it stops modules.
+bool is_hidden_actor(const caf::resumable& job) {
+  const auto* actor = dynamic_cast<const caf::local_actor*>(&job);
+  return actor != nullptr && !actor->getf(caf::abstract_actor::is_registered_flag);
+}
+
 } // namespace
 
 scheduler::scheduler(caf::actor_system& system) : super(system) {
@@ -118,7 +139,8 @@ void scheduler::start() {
   try {
     start_executors();
     clock_.start(system());
-    super::start();                         // CAF's printer, on a thread of its own
+    super::start(); // CAF's printer, on a thread of its own
+    forked_systems::add(system());
   } catch (const std::exception& problem) { // std::system_error, std::bad_alloc
     give_up(problem);
   }
@@ -164,6 +186,9 @@ void scheduler::start_executors() {
 }
 
 void scheduler::stop() {
+  if (forked_systems::has(system()))
+    end_child();
+  forked_systems::remove(system());
   stop_actors();
   clock_.stop();
   compute_->cancel();
@@ -202,8 +227,15 @@ void scheduler::enqueue(caf::resumable* job) {
   // Whom a message wakes comes here, and whom a handler spawns. What is sent to actors that are
   // awake already does not.
   posse::assert_no_effect("sends a message or spawns an actor");
-  if (!messages_->submit({job, &job_ops}))
-    release_unrun(job);
+  try {
+    if (!messages_->submit({job, &job_ops}))
+      release_unrun(job);
+  } catch (const std::logic_error&) {
+    // In a child of fork(). CAF's destructor sends to its own actors first, where nothing may be
+    // thrown; it calls stop() next.
+    if (!is_hidden_actor(*job))
+      throw;
+  }
 }
 
 void scheduler::run(void* object, executors::executor& self) noexcept {

@@ -135,4 +135,8 @@ TEST_CASE("programs that are started by fork() and exec(), or by posix_spawn(), 
   CHECK(WEXITSTATUS(status) == 4);
   CHECK(runs(pool));
 }
+#else
+TEST_CASE("a child of fork() does not go on under these sanitizers") {
+  SUCCEED("nothing to test");
+}
 #endif
