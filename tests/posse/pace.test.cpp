@@ -60,6 +60,13 @@ TEST_CASE("steps stay as they are while they take about the target") {
   CHECK(w.p.step() == 4); // took a quarter of it
 }
 
+TEST_CASE("steps that take a fifth of the target grow, once") {
+  walk w{pace::target / 5};
+  for (int i = 0; i < 10; ++i)
+    w.to_look();
+  CHECK(w.p.step() == 4);
+}
+
 TEST_CASE("steps that take more than twice the target shrink at once, to one at least") {
   walk w{1};
   for (int i = 0; i < 6; ++i)
