@@ -102,10 +102,11 @@ scheduler_options read_options(const caf::actor_system_config& cfg) {
     = count_in_caf(threads, result.message_executors, pool_config::max_executors, " threads");
   bool counted = threads.value.has_value();
   for (const auto& x : all_options()) {
-    const auto given = find(cfg, group + "." + x.name);
+    const auto name = group + "." + x.name;
     const bool is_count = x.name == "message-executors";
     // The environment has less to say than the program, whichever name that uses.
-    if (!given.value || (is_count && threads.value && given.from_environment))
+    const auto given = is_count && threads.value ? find_in_program(cfg, name) : find(cfg, name);
+    if (!given.value)
       continue;
     store(x, *given.value, given.where, result);
     counted = counted || is_count;

@@ -145,13 +145,18 @@ setting find_in_environment(const std::string& name) {
   if (text == nullptr)
     return {name, std::nullopt};
   auto value = typed(name, text, variable, " in the environment");
-  return {std::move(variable), std::move(value), true};
+  return {std::move(variable), std::move(value)};
+}
+
+setting find_in_program(const caf::actor_system_config& cfg, const std::string& name) {
+  if (const auto* held = caf::get_if(&caf::content(cfg), name))
+    return {name, typed(name, *held, "")};
+  return {name, std::nullopt};
 }
 
 setting find(const caf::actor_system_config& cfg, const std::string& name) {
-  if (const auto* held = caf::get_if(&caf::content(cfg), name))
-    return {name, typed(name, *held, "")};
-  return name.starts_with(prefix) ? find_in_environment(name) : setting{name, std::nullopt};
+  auto held = find_in_program(cfg, name);
+  return held.value || !name.starts_with(prefix) ? held : find_in_environment(name);
 }
 
 void check_settings(const caf::settings& all, const caf::config_option_set& others,

@@ -32,7 +32,6 @@ caf::config_value typed(const std::string& name, const std::string& text, const 
 struct setting {
   std::string where; ///< the option's name or the variable's
   std::optional<caf::config_value> value;
-  bool from_environment = false;
 };
 
 /// The variable that sets an option, if it is set.
@@ -40,7 +39,12 @@ struct setting {
 /// @throws std::invalid_argument as typed()
 setting find_in_environment(const std::string& name);
 
-/// What the configuration says, else, in the group "basal", the environment.
+/// What the configuration says.
+/// @param name of one of ours, with its group
+/// @throws std::invalid_argument as typed()
+setting find_in_program(const caf::actor_system_config& cfg, const std::string& name);
+
+/// The same, else, in the group "basal", the environment.
 /// @param name of one of ours, with its group
 /// @throws std::invalid_argument as typed()
 setting find(const caf::actor_system_config& cfg, const std::string& name);

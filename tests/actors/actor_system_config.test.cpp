@@ -19,6 +19,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <sched.h>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,26 @@ public:
 
 private:
   const char* name_;
+};
+
+// While it lives, this thread may use the CPU that it is on, and no other.
+class on_one_cpu {
+public:
+  on_one_cpu() {
+    REQUIRE(sched_getaffinity(0, sizeof before_, &before_) == 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  }
+  ~on_one_cpu() {
+    sched_setaffinity(0, sizeof before_, &before_);
+  }
+  on_one_cpu(const on_one_cpu&) = delete;
+  on_one_cpu& operator=(const on_one_cpu&) = delete;
+
+private:
+  cpu_set_t before_;
 };
 
 caf::error parse(basal::actor_system_config& cfg, std::vector<std::string> args,
@@ -114,6 +135,17 @@ TEST_CASE("the defaults start, with as many executors as the process may use CPU
   CHECK(found->messages().size() == std::max<std::size_t>(basal::executors::usable_cpus(), 4));
   CHECK(found->compute().compute().size() == basal::executors::usable_cpus());
   CHECK(found->max_throughput() == std::numeric_limits<std::size_t>::max());
+}
+
+TEST_CASE("on one CPU there are four message executors, and one where they are pinned") {
+  const on_one_cpu here;
+  basal::actor_system_config cfg;
+  auto found = basal::actors::read_options(cfg);
+  CHECK(found.message_executors == 4);
+  CHECK(found.compute.compute_executors == 1);
+  cfg.set("basal.pinning", std::string{"spread"});
+  found = basal::actors::read_options(cfg);
+  CHECK(found.message_executors == 1);
 }
 
 TEST_CASE("a derived configuration keeps its own options") {
@@ -238,6 +270,8 @@ TEST_CASE("what the environment says is checked, with the variable's name") {
   {
     const environment_variable wrong{"BASAL_MESSAGE_EXECUTORS", "many"};
     CHECK_THAT(complaint({}), ContainsSubstring("BASAL_MESSAGE_EXECUTORS is 'many'"));
+    CHECK(complaint({"--basal.message-executors=2"}) == "none");
+    CHECK(complaint({"--scheduler.max-threads=2"}) == "none");
   }
   const environment_variable negative{"BASAL_COMPUTE_EXECUTORS", "-1"};
   CHECK_THAT(complaint({}), ContainsSubstring("BASAL_COMPUTE_EXECUTORS is '-1'"));
@@ -247,6 +281,8 @@ TEST_CASE("pinning takes one of three words, and not more executors than CPUs") 
   CHECK_THAT(complaint({"--basal.pinning=tight"}),
              ContainsSubstring("basal.pinning is 'tight', must be none, spread or compact"));
   CHECK_THAT(complaint({"--basal.pinning=spread", "--basal.message-executors=4000"}),
+             ContainsSubstring("basal.message-executors is 4000, must be from 1 to "));
+  CHECK_THAT(complaint({"--basal.pinning=spread", "--scheduler.max-threads=4000"}),
              ContainsSubstring("basal.message-executors is 4000, must be from 1 to "));
   basal::actor_system_config cfg;
   REQUIRE_FALSE(parse(cfg, {"--basal.pinning=spread"}));

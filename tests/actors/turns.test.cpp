@@ -151,3 +151,39 @@ TEST_CASE("many short messages are handled in few turns") {
   CHECK(handled == messages);
   CHECK(stats.message_executors[0].tasks_run < messages / 10);
 }
+
+// By count: the end of a quantum only makes turns shorter.
+TEST_CASE("with scheduler.max-throughput an actor handles no more messages in a row") {
+  constexpr int messages = 60;
+  int handled = 0;
+  std::vector<int> seen;
+  one_executor cfg{caf::timespan{10ms}};
+  cfg.set("scheduler.max-throughput", std::size_t{5});
+  caf::actor_system system{cfg};
+  const auto busy = system.spawn([&handled](caf::event_based_actor* self) -> caf::behavior {
+    return {[&handled, self](int) {
+      if (++handled == messages)
+        self->quit();
+    }};
+  });
+  const auto watcher
+    = system.spawn([&handled, &seen](caf::event_based_actor* self) -> caf::behavior {
+        return {[&handled, &seen, self](int) {
+          seen.push_back(handled);
+          if (handled < messages)
+            self->send(self, 0);
+          else
+            self->quit();
+        }};
+      });
+  system.spawn([busy, watcher](caf::event_based_actor* self) {
+    for (int i = 0; i < messages; ++i)
+      self->send(busy, 0);
+    self->send(watcher, 0);
+  });
+  system.await_all_actors_done();
+  REQUIRE(handled == messages);
+  CHECK(seen.size() >= messages / 5);
+  for (std::size_t i = 1; i < seen.size(); ++i)
+    CHECK(seen[i] - seen[i - 1] <= 5);
+}
