@@ -120,9 +120,9 @@ TEST_CASE("parallel operations make the sequential trees, whatever is stolen") {
         auto ea = random_model(random, 20'000, 60'000);
         auto eb = random_model(random, seed % 2 == 0 ? 20'000 : 300, 60'000);
         std::vector<std::pair<std::uint32_t, std::uint64_t>> sorted(ea.begin(), ea.end());
-        auto a = map::from_sorted(m, sorted);
+        auto a = ord_map_support::map::from_sorted(m, sorted);
         auto b = make(eb);
-        auto same = [](const map& x, const map& y) { return ord_map_probe::same_tree(x, y); };
+        auto same = [](const auto& x, const auto& y) { return ord_map_probe::same_tree(x, y); };
         auto minus = [](std::uint64_t x, std::uint64_t y) { return x - y; };
         auto third = [](std::uint32_t k, std::uint64_t) { return k % 3 == 0; };
         auto scramble = [](std::uint32_t k, std::uint64_t v) { return v * k + 1; };
