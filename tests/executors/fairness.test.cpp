@@ -228,16 +228,20 @@ TEST_CASE("what waits is known to the running work") {
   // Each source alone, one after the other.
   std::vector<std::function<void(executor&)>> sources{
     [](executor& e) { e.push_newest(task::make([](executor&) {})); },
-    [&](executor& e) { e.push_pinned(first); },
-    [&](executor& e) { on_another_thread([&] { e.deliver(second); }); },
+    [&](executor& e) {
+      first.item = task::make([](executor&) {});
+      e.push_pinned(first);
+    },
+    [&](executor& e) {
+      second.item = task::make([](executor&) {});
+      on_another_thread([&] { e.deliver(second); });
+    },
     [](executor& e) { e.push_back(task::make([](executor&) {})); },
     [&](executor&) {
       on_another_thread([&] { CHECK(pool.submit(task::make([](executor&) {}))); });
     },
   };
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    first.item = task::make([](executor&) {});
-    second.item = task::make([](executor&) {});
     REQUIRE(pool.submit(task::make([&](executor& self) {
       CHECK_FALSE(self.work_waits());
       sources[i](self);
