@@ -147,20 +147,28 @@ TEST_CASE_METHOD(heap_fixture, "a list in a future is kept until somebody gets i
 }
 
 TEST_CASE_METHOD(heap_fixture, "whoever takes a list is known to the collector from then on") {
-  // Made by a thread that is gone, taken by an executor that has not seen the heap.
+  // Made by a thread that is gone, taken by threads that have not seen the heap.
   std::optional<adaptive_future<list>> future;
   std::optional<task_handle<list>> task;
-  std::thread{[&] {
-    future = spawn_adaptive(system, make_list, always_offload);
-    task = background().submit(make_list);
-  }}.join();
-  in_handler([&](event_based_actor*) {
+  const auto make_both = [&] {
+    std::thread{[&] {
+      future = spawn_adaptive(system, make_list, always_offload);
+      task = background().submit(make_list);
+    }}.join();
+  };
+  const auto take_both = [&] {
     const auto a = future->get();
     const auto b = task->get();
+    future.reset();
+    task.reset();
     std::thread{collect_garbage}.join();
     CHECK(lost(a) == 0);
     CHECK(lost(b) == 0);
-  });
+  };
+  make_both();
+  in_handler([&](event_based_actor*) { take_both(); });
+  make_both();
+  std::thread{take_both}.join();
 }
 
 TEST_CASE_METHOD(heap_fixture, "a list in a background task is kept until somebody gets it") {
