@@ -16,7 +16,9 @@ double quota_cpus(const std::string& root) {
       group = line.substr(3);
   auto result = std::numeric_limits<double>::infinity();
   for (;;) {
-    std::ifstream file{root + "/sys/fs/cgroup" + group + "/cpu.max"};
+    auto path = root;
+    path.append("/sys/fs/cgroup").append(group).append("/cpu.max");
+    std::ifstream file{path};
     double quota = 0; // "max" is no number
     double period = 0;
     if (file >> quota >> period && period > 0)

@@ -170,7 +170,9 @@ TEST_CASE("executors take turns between computations that wait") {
 }
 
 TEST_CASE("the statistics tell forks from polls, and what a function took") {
-  runtime rt{config_of(1)};
+  auto config = config_of(1);
+  config.stack_bytes = 256 * 1024; // ThreadSanitizer follows at most 65,536 calls
+  runtime rt{config};
   rt.run([](member& m) { // not a declared function: counted in the sum alone
     for (int i = 0; i < 1000; ++i)
       m.poll();
@@ -185,7 +187,7 @@ TEST_CASE("the statistics tell forks from polls, and what a function took") {
   CHECK(fib_stats.calls == 2);
   CHECK(fib_stats.failed == 1);
   CHECK(fib_stats.forks >= 10'945); // those of fib(20), and the deep ones
-  CHECK(fib_stats.forks < 300'000); // no frame is smaller than 32 bytes
+  CHECK(fib_stats.forks < 30'000);
   CHECK(fib_stats.inlined == fib_stats.forks);
   CHECK(fib_stats.busy_ns > 0);
   CHECK(stats.over_limit == 1);
