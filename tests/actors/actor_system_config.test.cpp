@@ -143,9 +143,11 @@ TEST_CASE("on one CPU there are four message executors, and one where they are p
   auto found = basal::actors::read_options(cfg);
   CHECK(found.message_executors == 4);
   CHECK(found.compute.compute_executors == 1);
+#ifndef __SANITIZE_THREAD__ // whose own thread keeps its CPUs; hwloc asks for those of all threads
   cfg.set("basal.pinning", std::string{"spread"});
   found = basal::actors::read_options(cfg);
   CHECK(found.message_executors == 1);
+#endif
 }
 
 TEST_CASE("a derived configuration keeps its own options") {
