@@ -15,7 +15,7 @@ namespace basal {
 /// an environment variable: `--basal.stack-bytes=N`, BASAL_STACK_BYTES. Whoever writes last wins,
 /// as in CAF: what the program sets before `parse` are its defaults; `parse` writes the file, the
 /// environment and the command line, in this order; what the program sets after `parse` is final.
-/// What nobody has written comes from the environment, else it has its default.
+/// An option that nobody has written comes from the environment, else it has its default.
 ///
 /// `scheduler.max-threads` is CAF's name of `basal.message-executors`; where one source gives both,
 /// ours counts. `scheduler.max-throughput` bounds the messages that an actor handles in a row, and

@@ -13,7 +13,7 @@
 
 namespace basal::actors {
 
-/// What choosers decide by: the options `basal.mab-...`, one for each knob.
+/// The settings that choosers decide by: the options `basal.mab-...`, one for each knob.
 struct knob_options {
   mab::knobs knobs = {};
 
@@ -22,8 +22,8 @@ struct knob_options {
   bool calibrate = true;
 };
 
-/// What an actor system on basal is built from, with the defaults. The option that sets a field is
-/// named in the table of src/option_table.cpp, and nowhere else.
+/// The settings that an actor system on basal is built from, with the defaults.
+/// The option that sets a field is named in the table of src/option_table.cpp, and nowhere else.
 struct scheduler_options {
   /// At least 4, as in CAF: a handler that blocks its thread, in a request of a `scoped_actor` say,
   /// keeps its executor from running the actor that it waits for.

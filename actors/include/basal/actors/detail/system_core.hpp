@@ -13,8 +13,8 @@ namespace basal::actors::detail {
 
 class chooser_host;
 
-/// What an actor system has of basal, whoever drives its actors: `actors::scheduler`, or CAF's
-/// deterministic scheduler for tests.
+/// The parts of basal that an actor system has, whoever drives its actors:
+/// `actors::scheduler`, or CAF's deterministic scheduler for tests.
 class system_core {
 public:
   /// That of `system`, or null if it does not run on basal. Any thread.
@@ -42,7 +42,7 @@ public:
     return overruns_;
   }
 
-  /// What adaptive handlers share. Valid from `start` on.
+  /// The host that all adaptive handlers share. Valid from `start` on.
   const std::shared_ptr<chooser_host>& choosers() noexcept {
     return choosers_;
   }
