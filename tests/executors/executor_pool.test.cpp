@@ -321,11 +321,13 @@ TEST_CASE("a pool that cannot stop in time says who keeps it, and stops later") 
     event.wait();
   })));
   waiting.wait();
-  // The third executor has nothing to do, ends, and is not named.
+  // The third executor has nothing to do, ends, and is not named. The second
+  // says "waiting" a moment before its fiber is suspended: until then it still
+  // runs its task.
   std::vector<straggler> who;
   do
     who = pool.stop(stop_mode::drain, 1ms);
-  while (who.size() > 2);
+  while (who.size() > 2 || to_string(who).find(" runs a task") != std::string::npos);
   REQUIRE(who.size() == 2);
   const auto text = to_string(who);
   CHECK_THAT(text, ContainsSubstring(" runs endless"));
