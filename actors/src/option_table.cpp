@@ -120,6 +120,8 @@ std::vector<option> made() {
     {"memory-limit", "bytes that one computation may use on one executor; 0: no limit",
      whole(
        [](all & x) -> auto& { return x.compute.memory_limit; }, 0, most, " bytes")},
+    {"check-effects", "a pure function that wakes or spawns an actor ends the program",
+     yes_or_no([](all & x) -> auto& { return x.check_effects; })},
   };
   const auto add = [&](const std::string& name, std::string help, auto value) {
     result.push_back({adaptive_prefix + dashed(name), std::move(help), std::move(value), {}});

@@ -226,7 +226,8 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
 void scheduler::enqueue(caf::resumable* job) {
   // Whom a message wakes comes here, and whom a handler spawns. What is sent to actors that are
   // awake already does not.
-  posse::assert_no_effect("sends a message or spawns an actor");
+  if (options_.check_effects)
+    posse::refuse_effect("sends a message or spawns an actor");
   try {
     if (!messages_->submit({job, &job_ops}))
       release_unrun(job);

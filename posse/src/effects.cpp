@@ -18,8 +18,7 @@ const char* running_pure_function() noexcept {
   return name != nullptr ? name : "a computation";
 }
 
-void assert_no_effect([[maybe_unused]] const char* what) noexcept {
-#ifndef NDEBUG
+void refuse_effect(const char* what) noexcept {
   if (auto* name = running_pure_function()) {
     std::fprintf(stderr,
                  "basal: the pure function %s %s; it may be stolen, so effects belong into the "
@@ -27,7 +26,6 @@ void assert_no_effect([[maybe_unused]] const char* what) noexcept {
                  name, what);
     std::abort();
   }
-#endif
 }
 
 } // namespace basal::posse

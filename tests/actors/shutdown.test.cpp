@@ -1,9 +1,11 @@
 #include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/run_pure.hpp>
 #include <basal/actors/shutdown.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/after.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 
@@ -143,4 +145,36 @@ TEST_CASE("a kernel that refuses a thread, CAF's own too, ends the program with 
       CHECK_THAT(said, ContainsSubstring("basal: cannot start the actor system: "));
     }
   }
+}
+
+namespace {
+
+int spawns(basal::posse::member&, caf::actor_system* system) {
+  system->spawn([]() -> caf::behavior { return {[](int) {}}; });
+  return 1;
+}
+
+constexpr basal::posse::pure<spawns> pure_spawns{"spawns"};
+
+void spawn_in_pure_function(bool checked) {
+  basal::actor_system_config cfg;
+  cfg.set("basal.check-effects", checked);
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  auto caller = system.spawn([](caf::event_based_actor* actor) -> caf::behavior {
+    return {[=](int) { return pure_spawns(actor, &actor->system()); }};
+  });
+  self->request(caller, caf::infinite, 0).receive([](int) {}, [](const caf::error&) {});
+}
+
+} // namespace
+
+TEST_CASE(
+  "a pure function that spawns an actor ends the program with its name, unless told not to") {
+  const auto [said, signal] = in_child([] { spawn_in_pure_function(true); });
+  CHECK(signal == SIGABRT);
+  CHECK_THAT(said, ContainsSubstring("the pure function spawns sends a message"));
+  const auto [silence, none] = in_child([] { spawn_in_pure_function(false); });
+  CHECK(none == 0);
+  CHECK(silence.empty());
 }

@@ -46,6 +46,9 @@ struct scheduler_options {
   /// quantum bounds a turn.
   std::size_t max_throughput = std::numeric_limits<std::size_t>::max();
 
+  /// End the program if a pure function sends a message that wakes an actor, or spawns one.
+  bool check_effects = true;
+
   knob_options adaptive;
 };
 

@@ -11,8 +11,8 @@ namespace basal::posse {
 /// Any thread; some nanoseconds.
 const char* running_pure_function() noexcept;
 
-/// In builds without NDEBUG, ends the program with a sentence that names the
-/// function if an effect happens inside one. @param what e.g. "sends a message"
-void assert_no_effect([[maybe_unused]] const char* what) noexcept;
+/// Ends the program with a sentence that names the function if an effect happens
+/// inside one, in release builds, too. @param what e.g. "sends a message"
+void refuse_effect(const char* what) noexcept;
 
 } // namespace basal::posse
