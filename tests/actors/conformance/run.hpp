@@ -67,8 +67,8 @@ int run(int argc, char** argv) {
   {
     caf::actor_system system{cfg};
     for (int round = 0; round < cfg.rounds; ++round)
-      for (auto scenario :
-           {behaviours, typed, requests, lifecycle, timing, threads, channels, crowds, printing})
+      for (auto scenario : {behaviours, typed, requests, lifecycle, timing, threads, channels,
+                            crowds, printing, streams})
         scenario(system, out);
     blocked_handlers(system, out, cfg.blocked);
   }

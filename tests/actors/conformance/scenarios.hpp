@@ -17,6 +17,7 @@ void threads(caf::actor_system& system, transcript& out);
 void channels(caf::actor_system& system, transcript& out);
 void crowds(caf::actor_system& system, transcript& out);
 void printing(caf::actor_system& system, transcript& out);
+void streams(caf::actor_system& system, transcript& out);
 
 /// So many handlers block their threads at once, until other actors have answered. What they see
 /// does not depend on how many they are.
