@@ -164,7 +164,6 @@ TEST_CASE("beyond the warm ones, a stack that is left gives its memory back at o
   pool_config config;
   executor_pool pool{config};
   constexpr std::size_t count = spare_fibers::max_warm + 20;
-  completion go;
   std::vector<stack> stacks(count);
   std::vector<fiber*> waiting(count);
   std::atomic<std::size_t> begun{0};
