@@ -30,6 +30,9 @@ void pool_config::validate() const {
   if (steal_after.count() < 0 || steal_after > max_quantum)
     reject(name, "steal_after", std::to_string(steal_after.count()) + " ns",
            "between 0 and " + std::to_string(max_quantum.count()) + " ns");
+  if (spin.count() < 0 || spin > max_quantum)
+    reject(name, "spin", std::to_string(spin.count()) + " ns",
+           "between 0 and " + std::to_string(max_quantum.count()) + " ns");
   if (background_after.count() < 0 || background_after > max_background_after)
     reject(name, "background_after", std::to_string(background_after.count()) + " ns",
            "between 0 and " + std::to_string(max_background_after.count()) + " ns");

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
+#include <sched.h>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -64,6 +65,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     index_(index),
     quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
+    look_pause_(tick_clock::to_ticks(between_looks)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
@@ -488,7 +490,7 @@ work_item executor::steal() noexcept {
 bool executor::leaves_to_owner(const run_queue<work_item>& ring) const noexcept {
   if (patience_ticks_ == 0)
     return false;
-  for (auto since = now(); !ring.empty(); pause_between_looks()) {
+  for (auto since = now(); !ring.empty(); await_next_look()) {
     if (ring.size() >= pool_config::many_items)
       return false;
     if (!inbox_.empty() || !pool_.injection_.empty()
@@ -498,6 +500,18 @@ bool executor::leaves_to_owner(const run_queue<work_item>& ring) const noexcept 
       return false;
   }
   return true;
+}
+
+/// Between two looks at another's ring: each makes its owner fetch the line again
+/// that it writes for every item.
+void executor::await_next_look() const noexcept {
+  if (pool_.spin_ticks_ == 0) { // the owner needs the CPU that this one has
+    sched_yield();
+    return;
+  }
+  const auto since = now();
+  while (inbox_.empty() && pool_.injection_.empty() && now() - since < look_pause_)
+    pause_between_looks();
 }
 
 /// Bookkeeping for every item on its way out: a searcher that found something
@@ -570,14 +584,14 @@ void executor::park() noexcept {
 void executor::linger() noexcept {
   const auto& idle = pool_.idle_;
   const auto& hooks = pool_.config().hooks;
-  for (std::uint32_t i = 0; i < pool_.spins_ && !idle.is_woken(index_); ++i)
-    pause_between_looks(i);
-  if (pool_.spins_ == 0 || idle.is_woken(index_) || hooks.lingers == nullptr)
+  auto look_for = [&](std::uint64_t ticks) {
+    for (const auto start = now(); now() - start < ticks && !idle.is_woken(index_);)
+      pause_between_looks();
+  };
+  look_for(pool_.spin_ticks_);
+  if (pool_.spin_ticks_ == 0 || idle.is_woken(index_) || hooks.lingers == nullptr)
     return;
-  const auto ticks = hooks.lingers(hooks.context, *this);
-  const auto start = now();
-  while (now() - start < ticks && !idle.is_woken(index_))
-    pause_between_looks();
+  look_for(hooks.lingers(hooks.context, *this));
 }
 
 /// Gives memory back while there is nothing else to do.

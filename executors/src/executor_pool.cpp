@@ -28,7 +28,7 @@ pool_config validated(pool_config config) {
 
 executor_pool::executor_pool(pool_config config)
   : config_(validated(std::move(config))),
-    spins_(usable_cpus() > 1 ? config_.spins : 0),
+    spin_ticks_(usable_cpus() > 1 ? tick_clock::to_ticks(config_.spin) : 0),
     stacks_(config_.stack_bytes, config_.simulate.protected_guards
                                    ? stack_pool::guard_kind::protected_
                                    : stack_pool::guard_kind::best),

@@ -46,6 +46,10 @@ TEST_CASE("a pool's configuration error names the field, the value and the range
   CHECK(error_of(config)
         == "basal: pool \"p\": steal_after is -1 ns; it must be between 0 and 1000000000 ns");
   config.steal_after = std::chrono::nanoseconds{0};
+  config.spin = std::chrono::seconds{2};
+  CHECK(error_of(config)
+        == "basal: pool \"p\": spin is 2000000000 ns; it must be between 0 and 1000000000 ns");
+  config.spin = std::chrono::microseconds{12};
   config.background_after = std::chrono::hours{2};
   CHECK(error_of(config)
         == "basal: pool \"p\": background_after is 7200000000000 ns; it must be between 0 and "

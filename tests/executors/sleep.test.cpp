@@ -305,7 +305,7 @@ TEST_CASE("wake-ups in the kernel are counted, and asked about first, once each"
 
 TEST_CASE("an executor that does not spin is not asked how long it lingers") {
   pool_config config;
-  config.spins = 0;
+  config.spin = std::chrono::nanoseconds{0};
   hook_log log;
   log.listen_to(config);
   wake_from_kernel(config, log, 2, [&](executor_pool& pool) {

@@ -25,7 +25,7 @@ struct pool_hooks {
   /// looks at all its queues once more afterwards.
   void (*goes_idle)(void* context, executor& self) noexcept = nullptr;
 
-  /// Has looked for a wake-up in vain (pool_config::spins) and is about to sleep
+  /// Has looked for a wake-up in vain (pool_config::spin) and is about to sleep
   /// in the kernel: for how many more ticks (tick_clock) it should look, because
   /// one is to be expected; 0: for none. Asked once before each sleep, and not
   /// where only one CPU is usable.
@@ -55,13 +55,12 @@ struct pool_config {
   /// (executor::look) before it counts as an overrun. 1 us to 1 s.
   std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
 
-  /// How often an executor looks for a wake-up, pausing in between, before it
-  /// sleeps in the kernel: some 50 us at the default, which is about what waking a
-  /// thread costs where a hypervisor has a part in it (waiting as long as the
-  /// alternative costs is never more than twice as bad as knowing the future:
-  /// Karlin et al., SOSP 1991). Ignored where only one CPU is usable. Retune with
-  /// `./dev bench executors`.
-  std::uint32_t spins = 128;
+  /// How long an executor looks for a wake-up before it sleeps in the kernel; 0:
+  /// not at all. It keeps its CPU in this time. Messages that go to and fro come
+  /// within a few microseconds; 50 us, about what waking a thread costs where a
+  /// hypervisor has a part in it, took more of the CPU and gained nothing. Ignored
+  /// where only one CPU is usable. Retune with `./dev bench executors`.
+  std::chrono::nanoseconds spin = std::chrono::microseconds{12};
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`. Actors that talk to each other are quicker on one core, where

@@ -60,6 +60,10 @@ public:
   /// system calls, one for each stack used, are not made for every short piece of work.
   static constexpr std::chrono::nanoseconds rest_after = std::chrono::microseconds{50};
 
+  /// How often a thief that leaves items to their owner looks whether they are still
+  /// there (pool_config::steal_after). A look costs the owner a line of its cache.
+  static constexpr std::chrono::nanoseconds between_looks = std::chrono::microseconds{6};
+
   executor(executor_pool& pool, std::size_t index);
   ~executor();
 
@@ -256,6 +260,7 @@ private:
   bool background_is_overdue() noexcept;
   work_item steal() noexcept;
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
+  void await_next_look() const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
   bool tick_is_over() const noexcept;
@@ -272,6 +277,7 @@ private:
   const std::size_t index_;
   const std::uint64_t quantum_ticks_;
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
+  const std::uint64_t look_pause_;          ///< `between_looks` in ticks
   const std::uint64_t background_after_;    ///< pool_config::background_after
   const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks

@@ -212,7 +212,7 @@ private:
   }
 
   const pool_config config_;
-  const std::uint32_t spins_;
+  const std::uint64_t spin_ticks_; ///< pool_config::spin; 0 where only one CPU is usable
   stack_pool stacks_;
   injection_queue injection_;
   sleepers idle_;
