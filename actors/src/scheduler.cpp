@@ -252,11 +252,13 @@ void scheduler::run(void* object, executors::executor& self) noexcept {
       self.push_back({job, &job_ops});
       return;
     case caf::resumable::done:
-      // It may have done all its work when it began, where it does not ask the clock.
       self.look(self.now());
       caf::intrusive_ptr_release(job);
       return;
     case caf::resumable::awaiting_message:
+      // It may have done all its work when it began, where it does not ask the clock.
+      if (!left.has_looked())
+        self.look(self.now());
       caf::intrusive_ptr_release(job);
       return;
     case caf::resumable::shutdown_execution_unit:

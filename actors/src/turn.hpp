@@ -31,6 +31,11 @@ public:
     return batch_;
   }
 
+  /// Whether the executor has had a look since the turn began.
+  bool has_looked() const noexcept {
+    return self_.last_look() != begin_;
+  }
+
   /// The actor has handled a batch and has more.
   /// @returns whether it may go on.
   bool spend() noexcept {

@@ -460,9 +460,9 @@ work_item executor::search() noexcept {
       return {};
     searching_ = true;
   }
-  if (auto item = steal())
-    return found(item);
-  return pop_injected();
+  auto item = steal();
+  last_look_ = now(); // what is found now has not run while we looked for it
+  return item ? found(item) : pop_injected();
 }
 
 work_item executor::steal() noexcept {

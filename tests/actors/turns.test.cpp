@@ -95,6 +95,23 @@ TEST_CASE("an actor that does all its work when it begins is counted, too") {
   CHECK(found.overruns == 1);
 }
 
+// Its beginning is its own: not that of the actor that runs next.
+TEST_CASE("an actor that works when it begins and then waits is counted itself") {
+  one_executor cfg{caf::timespan{1ms}};
+  caf::actor_system system{cfg};
+  auto next = system.spawn(slow);
+  const auto beginner = system.spawn([](caf::event_based_actor*) -> caf::behavior {
+    spin(20ms);
+    return {[](int) {}};
+  });
+  caf::anon_send(next, 0);
+  const auto found = await_quanta(system, "scheduled_actor", 19);
+  CHECK(found.overruns == 1);
+  caf::anon_send_exit(beginner, caf::exit_reason::user_shutdown);
+  next = nullptr;
+  system.await_all_actors_done();
+}
+
 // The first actor has work for a second; the second must not wait for its end. By count, not by
 // time: between two messages of the second, the first may handle what fits into a quantum.
 TEST_CASE("an actor with a full mailbox leaves the executor to others once a quantum") {

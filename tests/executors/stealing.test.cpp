@@ -210,6 +210,25 @@ TEST_CASE("a thief that waits goes to what comes from outside or is addressed to
   }
 }
 
+TEST_CASE("the time that a thief has waited is not that of what it takes") {
+  patient_pool few{1, 1ms};
+  REQUIRE(few.pool.step(0)); // so that the ring is empty
+  REQUIRE(few.pool.submit(task::make(
+    [](executor& self) { self.push_back(task::make([](executor& e) { e.look(e.now()); })); })));
+  REQUIRE(few.pool.step(0));
+  pass(10ms); // executor 1 looks again only now
+  for (auto from_outside : {true, false}) {
+    restless_clock::readings = 0;
+    restless_clock::action_at = from_outside ? 500 : -1; // more than a quantum later
+    restless_clock::action
+      = [&] { CHECK(few.pool.submit(task::make([](executor& e) { e.look(e.now()); }))); };
+    CAPTURE(from_outside);
+    CHECK(few.pool.step(1));
+    CHECK(few.stolen() == (from_outside ? 0 : 1));
+    CHECK(few.pool.at(1).stats().overruns == 0);
+  }
+}
+
 TEST_CASE("an executor does not sleep beside few items, however patient it is") {
   patient_pool few{1, 1s};
   restless_clock::action_at = 50;
