@@ -34,7 +34,8 @@ long called(member& m) {
 #else
 long called(basal::posse::runtime& runtime) {
 #  if MISUSE == 3
-  return runtime.run([](member& m) { return m.fork_merge([] { return 1; }, [] { return 2; }); })
+  return runtime
+    .run([](member& m) { return m.fork_merge([](int) { return 1; }, [] { return 2; }); })
     .first;
 #  elif MISUSE == 4
   return function(1);

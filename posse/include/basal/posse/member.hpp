@@ -7,6 +7,7 @@
 #include <memory>
 #include <memory_resource>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -44,7 +45,8 @@ public:
   /// Costs a few nanoseconds and no allocation. Never blocks the thread: while
   /// it waits for a stolen branch, the executor runs other work.
   ///
-  /// A named callable is used in place; a temporary is moved into the frame.
+  /// A branch takes the member that runs it, or nothing if it does not fork. A
+  /// named callable is used in place; a temporary is moved into the frame.
   ///
   /// @throws cancelled
   /// @throws memory_limit_exceeded when the stack has little room for more forks
@@ -52,6 +54,23 @@ public:
   [[gnu::always_inline]] inline auto fork_merge(Left&& left, Right&& right)
     -> std::pair<detail::branch_result_t<std::remove_reference_t<Left>>,
                  detail::branch_result_t<std::remove_reference_t<Right>>>;
+
+  /// The same with three and more branches: calls them in order and returns
+  /// their results as a tuple. They make a binary tree of forks, the left half
+  /// rounded up (five branches: three and two), so that a thief takes the most
+  /// basal right continuation here as well: the right half first. The first
+  /// exception in the order of branches comes out; what the later ones returned
+  /// or threw is dropped.
+  ///
+  /// Costs a fork less than there are branches. Temporaries are used in place.
+  ///
+  /// @throws cancelled, memory_limit_exceeded
+  template <class First, class Second, class Third, class... More>
+  auto fork_merge(First&& first, Second&& second, Third&& third, More&&... more)
+    -> std::tuple<detail::branch_result_t<std::remove_reference_t<First>>,
+                  detail::branch_result_t<std::remove_reference_t<Second>>,
+                  detail::branch_result_t<std::remove_reference_t<Third>>,
+                  detail::branch_result_t<std::remove_reference_t<More>>...>;
 
   /// A safepoint for long stretches without forks: lets waiting actors have
   /// their turn at a quantum's end, gives work away, and notices cancellation.
@@ -324,3 +343,5 @@ detail::branch_result_t<std::remove_reference_t<Right>> member::merge_slowly() {
 }
 
 } // namespace basal::posse
+
+#include <basal/posse/detail/fork_tree.hpp> // IWYU pragma: export

@@ -39,8 +39,8 @@ public:
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// Calls `function(member&)` as a parallel computation and returns what it
-  /// returns, or throws what it throws. On an executor it runs right here, on
+  /// Calls `function(member&)`, or `function()`, as a parallel computation and
+  /// returns what it returns, or throws what it throws. On an executor it runs right here, on
   /// the calling fiber; any other thread hands it to a compute executor and
   /// sleeps until it is done.
   /// @throws cancelled, memory_limit_exceeded, runtime_stopped
@@ -235,7 +235,7 @@ decltype(auto) runtime::run_here(Function& function, const detail::call_info& ca
     if (call.options != nullptr)
       shared.expect_not_cancelled();
     member root{shared, self, cells};
-    return function(root);
+    return detail::invoke_branch(function, root);
   } catch (...) {
     count_failure(cells, call);
     throw;

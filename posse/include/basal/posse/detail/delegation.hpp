@@ -21,13 +21,28 @@ class memory_context;
 
 using merge_latch = basic_merge_latch<std::atomic, executors::fiber*>;
 
+/// What may be a branch: it takes the member that runs it, or nothing.
+template <class Branch>
+concept branch = std::is_invocable_v<Branch&, member&> || std::is_invocable_v<Branch&>;
+
 template <class Branch>
 struct raw_result {
-  static_assert(std::is_invocable_v<Branch&, member&>,
-                "a branch takes the member that runs it, as in: "
+  static_assert(branch<Branch>,
+                "a branch takes the member that runs it, as a reference, or nothing: "
                 "m.fork_merge([&](basal::posse::member& left) { return f(left, 1); }, "
                 "[&](basal::posse::member& right) { return f(right, 2); })");
+};
+
+template <class Branch>
+requires std::is_invocable_v<Branch&, member&>
+struct raw_result<Branch> {
   using type = std::invoke_result_t<Branch&, member&>;
+};
+
+template <class Branch>
+requires(!std::is_invocable_v<Branch&,
+                              member&> && std::is_invocable_v<Branch&>) struct raw_result<Branch> {
+  using type = std::invoke_result_t<Branch&>;
 };
 
 template <class Branch>
@@ -44,14 +59,24 @@ template <class Result>
 inline constexpr bool is_small_result
   = std::is_trivial_v<Result>&& std::is_move_assignable_v<Result> && sizeof(Result) <= 16;
 
-/// Calls `branch`; void becomes std::monostate.
+/// Calls `branch`, with the member if it takes one.
+template <class Branch>
+[[gnu::always_inline]] inline decltype(auto) invoke_branch(Branch& branch,
+                                                           [[maybe_unused]] member& m) {
+  if constexpr (std::is_invocable_v<Branch&, member&>)
+    return branch(m);
+  else
+    return branch();
+}
+
+/// The same; void becomes std::monostate.
 template <class Branch>
 [[gnu::always_inline]] inline branch_result_t<Branch> call_branch(Branch& branch, member& m) {
   if constexpr (std::is_void_v<raw_result_t<Branch>>) {
-    branch(m);
+    invoke_branch(branch, m);
     return {};
   } else {
-    return branch(m);
+    return invoke_branch(branch, m);
   }
 }
 
