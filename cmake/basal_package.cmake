@@ -58,6 +58,7 @@ function(basal_install_package)
                 ${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindBdwGC.cmake
           DESTINATION ${package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
   _basal_write_config(${package_dir})
   _basal_write_pkg_config(basal "" ${together})
   foreach(module IN LISTS apart)
