@@ -53,7 +53,7 @@ long fib_tbb(int n) {
 }
 
 const bench::suite fib_suite{[](bench::plan& plan) {
-  const int n = plan.quick() ? 33 : 37;
+  const int n = plan.quick() ? 30 : 35;
   bench::program<long> program{plan, "fib", std::to_string(n), fib_noinline(n)};
   program.serial([=] { return fib_noinline(bench::opaque(n)); }, "serial_noinline");
   program.other_serial([=] { return fib_serial(bench::opaque(n)); }, "serial");

@@ -1,56 +1,71 @@
-/// A program that runs serially, on basal and on its peers, at 1 and 2 threads.
+/// A program that runs serially, on basal and on its peers, at 1, 2 and all CPUs.
 #pragma once
 
 #include "bench/support/bench.hpp"
+#include "bench/support/cpus.hpp"
 
+#include <basal/executors/hand_over.hpp>
 #include <basal/posse/posse.hpp>
 
 #include <omp.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace basal::bench {
 
+/// Which figures over several programs a program counts for; see summary.bench.cpp.
+enum class counted_in { programs, loops, regions, burner, nothing };
+
 /// What the summary figures are made of: names of cases.
 struct program_names {
+  struct on_cpus {
+    int cpus;
+    std::string basal;
+    std::vector<std::string> peers;
+  };
+
+  std::string name; ///< "fib/37"
+  counted_in group;
   std::string serial;
-  std::string basal_2;
-  std::vector<std::string> peers_2;
+  std::vector<on_cpus> parallel; ///< 2 CPUs and more
 };
 
-/// All programs of this executable that the summary is about.
+/// All programs of this executable.
 std::vector<program_names>& all_programs();
 
 /// Declares the cases of one program. Every implementation returns the answer,
-/// which must be the expected one.
+/// which must be the expected one. At n CPUs the whole process is confined to n
+/// CPUs, and basal and its peers choose how many threads they start by default.
 template <class Answer>
 class program {
 public:
-  program(plan& into, std::string name, std::string size, Answer expected)
+  program(plan& into, std::string name, std::string size, Answer expected,
+          counted_in group = counted_in::programs)
     : plan_(into), name_(std::move(name)), size_(std::move(size)), expected_(std::move(expected)) {
+    names_.name = name_ + '/' + size_;
+    names_.group = group;
   }
 
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
   ~program() {
-    if (summarised_)
-      all_programs().push_back({serial_, case_of("basal", 2), std::move(peers_2_)});
+    for (int cpus : cpu_counts())
+      if (cpus > 1)
+        names_.parallel.push_back({cpus, case_of("basal", cpus), peers_at(cpus)});
+    all_programs().push_back(std::move(names_));
   }
 
-  /// For what is too short to be worth a second thread: it would only raise the
-  /// mean over peers and lower that over serial.
-  void leave_out_of_summary() {
-    summarised_ = false;
-  }
-
-  /// Called before the timing loop. Like the next, to be set before the cases.
+  /// Called before the timing loop. Like the next two, to be set before the cases.
   void setup(std::function<void()> function) {
     setup_ = std::move(function);
   }
@@ -60,97 +75,119 @@ public:
     prepare_ = std::move(function);
   }
 
+  /// The parallel cases run while another process burns a CPU.
+  void beside_burner() {
+    beside_burner_ = true;
+  }
+
   /// The baseline: first.
   template <class Run>
   void serial(Run run, const char* impl = "serial") {
-    serial_ = case_of(impl, 1);
-    add(impl, 1, [=](benchmark::State&, auto loop) { loop(run); });
+    names_.serial = case_of(impl, 1);
+    other_serial(run, impl);
   }
 
   /// A serial form to look at, which is not what the figures compare with.
   template <class Run>
   void other_serial(Run run, const char* impl) {
-    add(impl, 1, [=](benchmark::State&, auto loop) { loop(run); });
+    add(impl, 1, false, [=](auto loop) { loop(run); });
   }
 
   /// `run(posse::runtime&)`, called on an executor, as a handler would.
   template <class Run>
-  void basal(Run run) {
-    for (int threads : {1, 2})
-      add("basal", threads, [=](benchmark::State&, auto loop) {
-        posse::runtime_config config;
-        config.compute_executors = static_cast<std::size_t>(threads);
-        posse::runtime runtime{config};
-        runtime.run([&](posse::member&) { loop([&] { return run(runtime); }); });
+  void basal(Run run, const char* impl = "basal") {
+    for (int cpus : cpu_counts())
+      add(impl, cpus, beside_burner_, [=](auto loop) {
+        posse::runtime runtime;
+        if (runtime.config().compute_executors != static_cast<std::size_t>(cpus))
+          throw std::logic_error("not an executor for each CPU");
+        auto handler = [&](executors::executor&) { loop([&] { return run(runtime); }); };
+        executors::awaited_call handed{handler};
+        runtime.await(handed);
+        handed.take();
       });
   }
 
-  // Peers run at one thread only in full runs: no figure needs that.
+  // Peers run at one CPU only in full runs: no figure needs that.
 
   /// `run()`, in an arena of its own.
   template <class Run>
-  void tbb(Run run) {
-    in_arena("tbb", run);
+  void tbb(Run run, const char* impl = "tbb") {
+    peer(impl, [=](int cpus, auto loop) {
+      // oneTBB counts the CPUs once a process.
+      ::tbb::global_control limit{::tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(cpus)};
+      ::tbb::task_arena arena{cpus};
+      loop([&] { return arena.execute(run); });
+    });
   }
 
   /// The same: libstdc++'s parallel algorithms run on oneTBB.
   template <class Run>
   void std_par(Run run) {
-    in_arena("std_par", run);
+    tbb(run, "std_par");
   }
 
   /// `run()`, which opens its own parallel regions.
   template <class Run>
-  void openmp(Run run) {
-    for (int threads = plan_.quick() ? 2 : 1; threads <= 2; ++threads)
-      add("openmp", threads, [=](benchmark::State&, auto loop) {
-        omp_set_num_threads(threads);
-        loop(run);
-      });
-    peers_2_.push_back(case_of("openmp", 2));
+  void openmp(Run run, const char* impl = "openmp") {
+    peer(impl, [=](int cpus, auto loop) {
+      omp_set_num_threads(cpus); // libgomp counts the CPUs once a process, too
+      loop(run);
+    });
   }
 
-  std::string case_of(const char* impl, int threads) const {
-    return case_name(name_, size_, impl, threads);
+  std::string case_of(const char* impl, int cpus) const {
+    return case_name(name_, size_, impl, cpus);
   }
 
 private:
-  template <class Run>
-  void in_arena(const char* impl, Run run) {
-    for (int threads = plan_.quick() ? 2 : 1; threads <= 2; ++threads)
-      add(impl, threads, [=](benchmark::State&, auto loop) {
-        ::tbb::global_control limit{::tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads)};
-        ::tbb::task_arena arena{threads};
-        loop([&] { return arena.execute(run); });
-      });
-    peers_2_.push_back(case_of(impl, 2));
+  template <class Case>
+  void peer(const char* impl, Case measured) {
+    peers_.push_back(impl);
+    for (int cpus : cpu_counts())
+      if (cpus > 1 || !plan_.quick())
+        add(impl, cpus, beside_burner_, [=](auto loop) { measured(cpus, loop); });
+  }
+
+  std::vector<std::string> peers_at(int cpus) const {
+    std::vector<std::string> cases;
+    for (const char* impl : peers_)
+      cases.push_back(case_of(impl, cpus));
+    return cases;
   }
 
   template <class Case>
-  void add(const char* impl, int threads, Case measured) {
-    plan_.add(case_of(impl, threads),
-              [measured, expected = expected_, setup = setup_,
-               prepare = prepare_](benchmark::State& state) {
-                if (setup)
-                  setup();
-                measured(state, [&](auto&& run) {
-                  for (auto _ : state) {
-                    if (prepare) {
-                      state.PauseTiming();
-                      prepare();
-                      state.ResumeTiming();
-                    }
-                    const auto answer = run();
-                    benchmark::DoNotOptimize(answer);
-                    if (!(answer == expected)) {
-                      state.SkipWithError("wrong answer");
-                      return;
-                    }
-                  }
-                });
-              },
-              {.baseline = serial_});
+  void add(const char* impl, int cpus, bool beside_burner, Case measured) {
+    // A tenth of a second and more a repetition for each of so many cases would
+    // take a quarter of an hour. A process that comes and goes needs more.
+    const double share = beside_burner_ ? 0.4 : 0.15;
+    plan_.add(
+      case_of(impl, cpus),
+      [=, expected = expected_, setup = setup_, prepare = prepare_](benchmark::State& state) {
+        const cpu_limit limit{cpus};
+        std::optional<cpu_burner> burner;
+        if (beside_burner)
+          burner.emplace();
+        if (setup)
+          setup();
+        measured([&](auto&& run) {
+          for (auto _ : state) {
+            if (prepare) {
+              state.PauseTiming();
+              prepare();
+              state.ResumeTiming();
+            }
+            const auto answer = run();
+            benchmark::DoNotOptimize(answer);
+            if (!(answer == expected)) {
+              state.SkipWithError("wrong answer");
+              return;
+            }
+          }
+        });
+      },
+      {.baseline = names_.serial, .min_time_share = share});
   }
 
   plan& plan_;
@@ -159,9 +196,9 @@ private:
   Answer expected_;
   std::function<void()> setup_;
   std::function<void()> prepare_;
-  std::string serial_;
-  std::vector<std::string> peers_2_;
-  bool summarised_ = true;
+  std::vector<const char*> peers_;
+  program_names names_;
+  bool beside_burner_ = false;
 };
 
 /// A sum of floating-point numbers: right if it is within 0.1 % of the exact one.

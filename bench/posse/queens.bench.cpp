@@ -1,4 +1,4 @@
-// n-queens: counts the solutions of n = 13 with a fork over the columns of
+// n-queens: counts the solutions of n = 12 with a fork over the columns of
 // every row, without a cut-off.
 //
 // Peers: oneTBB's task_group and OpenMP's tasks, one task a column.
@@ -115,9 +115,9 @@ long queens_openmp(const board& b) {
 }
 
 const bench::suite queens_suite{[](bench::plan& plan) {
-  const unsigned n = plan.quick() ? 11 : 13;
+  const unsigned n = plan.quick() ? 10 : 12;
   const board empty{n};
-  const long solutions = plan.quick() ? 2680 : 73712;
+  const long solutions = plan.quick() ? 724 : 14200;
   bench::program<long> program{plan, "queens", std::to_string(n), solutions};
   program.serial([=] {
     auto b = empty;

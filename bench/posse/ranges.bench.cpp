@@ -1,4 +1,4 @@
-// Algorithms over ranges: the sum and the running sums of 10^7 floats, 10^7
+// Algorithms over ranges: the sum and the running sums of 10^7 floats, 4 x 10^6
 // integers to sort, and the product of two matrices.
 //
 // Peers, by their own algorithms: oneTBB's parallel_reduce, parallel_scan,
@@ -7,7 +7,7 @@
 // libstdc++'s parallel mode for sorting. Only basal's sums are the same bit for
 // bit on every number of executors.
 
-#include "bench/posse/program.hpp"
+#include "bench/posse/loop.hpp"
 
 #include <basal/posse/algorithm.hpp>
 
@@ -158,7 +158,7 @@ const bench::suite scan_suite{[](bench::plan& plan) {
 // -- sort ---------------------------------------------------------------------
 
 const bench::suite sort_suite{[](bench::plan& plan) {
-  const std::size_t n = plan.quick() ? 1'000'000 : 10'000'000;
+  const std::size_t n = plan.quick() ? 1'000'000 : 4'000'000;
   auto v = std::make_shared<std::vector<int>>();
   auto sorted = [=] { return v->size() == n && std::is_sorted(v->begin(), v->end()); };
   bench::program<bool> program{plan, "sort", std::to_string(n), true};
@@ -244,8 +244,7 @@ const bench::suite matmul_suite{[](bench::plan& plan) {
     return is_right(*x);
   });
   program.std_par([=] {
-    auto panels = std::views::iota(std::size_t{0}, n / rows);
-    std::for_each(std::execution::par, panels.begin(), panels.end(), panel);
+    bench::std_par_loop{}(n / rows, panel);
     return is_right(*x);
   });
   program.openmp([=] {

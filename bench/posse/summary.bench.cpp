@@ -1,10 +1,10 @@
-// The figures over all programs.
+// The figures over several programs, at 2 and at all CPUs: how fast basal is
+// compared with the best of the peers, of each program at each number of CPUs.
 
 #include "bench/posse/program.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace basal::bench {
 
@@ -15,37 +15,68 @@ std::vector<program_names>& all_programs() {
 
 namespace {
 
-double speedup(const results& r, const program_names& p) {
-  return r.median_ns(p.serial) / r.median_ns(p.basal_2);
-}
-
-double versus_best_peer(const results& r, const program_names& p) {
-  auto best = r.median_ns(p.peers_2.front());
-  for (const auto& peer : p.peers_2)
+double versus_best_peer(const results& r, const program_names::on_cpus& p) {
+  auto best = r.median_ns(p.peers.front());
+  for (const auto& peer : p.peers)
     best = std::min(best, r.median_ns(peer));
-  return best / r.median_ns(p.basal_2);
+  return best / r.median_ns(p.basal);
 }
 
-template <class Ratio>
-double geomean(const results& r, Ratio ratio) {
-  double logs = 0;
+// Of all programs of a group, at each number of CPUs above one.
+std::vector<double> all_versus_best_peer(const results& r, counted_in group) {
+  std::vector<double> ratios;
   for (const auto& p : all_programs())
-    logs += std::log(ratio(r, p));
-  return std::exp(logs / static_cast<double>(all_programs().size()));
+    if (p.group == group)
+      for (const auto& at : p.parallel)
+        ratios.push_back(versus_best_peer(r, at));
+  if (ratios.empty())
+    throw not_measured("there is one CPU only");
+  return ratios;
 }
+
+double geomean(const std::vector<double>& ratios) {
+  double logs = 0;
+  for (double ratio : ratios)
+    logs += std::log(ratio);
+  return std::exp(logs / static_cast<double>(ratios.size()));
+}
+
+struct group_name {
+  counted_in group;
+  const char* prefix;
+};
+
+constexpr group_name named_groups[] = {
+  {counted_in::programs, ""},
+  {counted_in::loops, "loops_"},
+  {counted_in::regions, "regions_"},
+  {counted_in::burner, "burner_"},
+};
 
 // Evaluated after the last case; so the order in which suites declare does not
 // matter.
 const suite summary{[](plan& plan) {
-  plan.figure("geomean_speedup_2_vs_serial", [](const results& r) { return geomean(r, speedup); });
-  plan.figure("geomean_vs_best_peer",
-              [](const results& r) { return geomean(r, versus_best_peer); });
-  plan.figure("worst_vs_best_peer", [](const results& r) {
-    double worst = versus_best_peer(r, all_programs().front());
+  plan.figure("geomean_speedup_2_vs_serial", [](const results& r) {
+    std::vector<double> speedups;
     for (const auto& p : all_programs())
-      worst = std::min(worst, versus_best_peer(r, p));
-    return worst;
+      if (p.group == counted_in::programs)
+        for (const auto& at : p.parallel)
+          if (at.cpus == 2)
+            speedups.push_back(r.median_ns(p.serial) / r.median_ns(at.basal));
+    if (speedups.empty())
+      throw not_measured("there is one CPU only");
+    return geomean(speedups);
   });
+  for (const auto& [group, prefix] : named_groups) {
+    const std::string name{prefix};
+    plan.figure(name + "geomean_vs_best_peer", [group = group](const results& r) {
+      return geomean(all_versus_best_peer(r, group));
+    });
+    plan.figure(name + "worst_vs_best_peer", [group = group](const results& r) {
+      const auto all = all_versus_best_peer(r, group);
+      return *std::min_element(all.begin(), all.end());
+    });
+  }
 }};
 
 } // namespace

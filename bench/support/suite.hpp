@@ -29,6 +29,9 @@ std::string case_name(std::string_view workload, const Size& size, std::string_v
 struct case_options {
   std::string baseline = {}; ///< the case whose time is 1.00 in this row's ratio column
   bool manual_time = false;  ///< the case calls state.SetIterationTime() itself
+  /// Of the least time of a repetition (options::min_time_s), what this case takes: less where a
+  /// module has many cases.
+  double min_time_share = 1;
 };
 
 /// Computes a figure from measured cases; may throw not_measured.

@@ -1,0 +1,169 @@
+/// One parallel loop, as basal and each peer would write it. A program that is
+/// made of such loops is written once, as a function of the loop to use.
+#pragma once
+
+#include "bench/posse/program.hpp"
+
+#include <basal/posse/algorithm.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <execution>
+#include <iterator>
+#include <ranges>
+
+namespace basal::bench {
+
+/// The numbers themselves as a sequence. An iterator of std::views::iota is only
+/// an input iterator to C++17's algorithms: libstdc++ runs these serially then.
+class index_iterator {
+public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const std::size_t*;
+  using reference = std::size_t;
+
+  index_iterator() = default;
+  explicit index_iterator(std::size_t at) : at_(at) {
+  }
+
+  std::size_t operator*() const {
+    return at_;
+  }
+  std::size_t operator[](difference_type n) const {
+    return at_ + static_cast<std::size_t>(n);
+  }
+  index_iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  index_iterator operator++(int) {
+    return index_iterator{at_++};
+  }
+  index_iterator& operator--() {
+    --at_;
+    return *this;
+  }
+  index_iterator operator--(int) {
+    return index_iterator{at_--};
+  }
+  index_iterator& operator+=(difference_type n) {
+    at_ += static_cast<std::size_t>(n);
+    return *this;
+  }
+  index_iterator& operator-=(difference_type n) {
+    at_ -= static_cast<std::size_t>(n);
+    return *this;
+  }
+  friend index_iterator operator+(index_iterator it, difference_type n) {
+    return it += n;
+  }
+  friend index_iterator operator+(difference_type n, index_iterator it) {
+    return it += n;
+  }
+  friend index_iterator operator-(index_iterator it, difference_type n) {
+    return it -= n;
+  }
+  friend difference_type operator-(index_iterator a, index_iterator b) {
+    return static_cast<difference_type>(a.at_ - b.at_);
+  }
+  friend auto operator<=>(const index_iterator&, const index_iterator&) = default;
+
+private:
+  std::size_t at_ = 0;
+};
+
+/// Calls `body(i)` for every i in [0, n): as the parameter of a program.
+struct serial_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+    for (std::size_t i = 0; i < n; ++i)
+      body(i);
+  }
+};
+
+struct basal_loop {
+  posse::runtime& runtime;
+
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+    posse::for_each(runtime, std::views::iota(std::size_t{0}, n), body);
+  }
+};
+
+template <class Partitioner>
+struct tbb_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+    using range = ::tbb::blocked_range<std::size_t>;
+    ::tbb::parallel_for(
+      range{0, n},
+      [&](const range& r) {
+        for (auto i = r.begin(); i != r.end(); ++i)
+          body(i);
+      },
+      Partitioner{});
+  }
+};
+
+struct openmp_static_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+      body(i);
+  }
+};
+
+struct openmp_guided_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+#pragma omp parallel for schedule(guided)
+    for (std::size_t i = 0; i < n; ++i)
+      body(i);
+  }
+};
+
+struct openmp_tasks_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop
+    for (std::size_t i = 0; i < n; ++i)
+      body(i);
+  }
+};
+
+struct std_par_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+    std::for_each(std::execution::par_unseq, index_iterator{0}, index_iterator{n}, body);
+  }
+};
+
+enum class elements { alike, uneven };
+
+/// Declares the cases of a program that is `run(loop)`, which returns the answer.
+/// OpenMP's tasks take part where its loops would have to know the elements: of
+/// elements that are alike they take up to ten times as long.
+template <class Answer, class Run>
+void add_loop_cases(program<Answer>& cases, elements kind, Run run) {
+  cases.serial([=] { return run(serial_loop{}); });
+  cases.basal([=](posse::runtime& runtime) { return run(basal_loop{runtime}); });
+  cases.tbb([=] { return run(tbb_loop<::tbb::auto_partitioner>{}); });
+  cases.tbb([=] { return run(tbb_loop<::tbb::static_partitioner>{}); }, "tbb_static");
+  cases.openmp([=] { return run(openmp_static_loop{}); }, "openmp_static");
+  cases.openmp([=] { return run(openmp_guided_loop{}); }, "openmp_guided");
+  if (kind == elements::uneven)
+    cases.openmp([=] { return run(openmp_tasks_loop{}); }, "openmp_tasks");
+  cases.std_par([=] { return run(std_par_loop{}); });
+}
+
+} // namespace basal::bench
