@@ -70,6 +70,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
     ticks_(pool.config().simulate.ticks),
+    look_time_(tick_clock::to_ticks(pool.config().look_at_most)),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
 }
@@ -566,32 +567,43 @@ void executor::park() noexcept {
     const auto since = now();
     load_.set_running(false, since);
     run_since_rest_ += since - awake_since_;
+    look_time_.ran_for(since - awake_since_);
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
       pause();
-    linger();
+    const auto looked = linger();
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();
     if (idle.sleep(index_))
       counters_.wake_ups.add();
     tick_start_ = last_look_ = awake_since_ = now();
     load_.set_running(true, last_look_);
+    look_time_.waited_for(awake_since_ - since, looked);
   }
   searching_ = true;
   pool_.backstop_->arm();
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it.
-void executor::linger() noexcept {
-  const auto& idle = pool_.idle_;
+/// @returns for how many ticks
+std::uint64_t executor::linger() noexcept {
+  if (pool_.spin_ticks_ == 0)
+    return 0;
   const auto& hooks = pool_.config().hooks;
+  const auto start = now();
+  auto looked = std::uint64_t{0};
   auto look_for = [&](std::uint64_t ticks) {
-    for (const auto start = now(); now() - start < ticks && !idle.is_woken(index_);)
+    for (const auto before = looked; looked - before < ticks && !pool_.idle_.is_woken(index_);
+         looked = now() - start)
       pause_between_looks();
   };
   look_for(pool_.spin_ticks_);
-  if (pool_.spin_ticks_ == 0 || idle.is_woken(index_) || hooks.lingers == nullptr)
-    return;
-  look_for(hooks.lingers(hooks.context, *this));
+  if (pool_.idle_.is_woken(index_))
+    return looked;
+  auto more = look_time_.expected();
+  if (hooks.lingers != nullptr)
+    more = std::max(more, hooks.lingers(hooks.context, *this));
+  look_for(more);
+  return looked;
 }
 
 /// Gives memory back while there is nothing else to do.

@@ -143,6 +143,14 @@ void executor_pool::deliver_claimed(executor& claimed, inbox_node& node) noexcep
   idle_.wake_claimed(claimed.index());
 }
 
+void executor_pool::rouse() noexcept {
+  visit here{*this};
+  if (idle_.any_looking())
+    return;
+  if (auto index = idle_.claim())
+    idle_.wake_claimed(*index);
+}
+
 /// Whether there is work that any executor may take and that nobody is
 /// responsible for. While somebody searches, the rings are its business: it
 /// asks again when it stops.

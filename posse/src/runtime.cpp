@@ -12,6 +12,9 @@ namespace basal::posse {
 
 namespace {
 
+/// How long compute executors stay awake for the next parallel region, at most.
+constexpr auto look_at_most = std::chrono::milliseconds{4};
+
 runtime_config validated(runtime_config config) {
   config.validate();
   return config;
@@ -25,6 +28,7 @@ runtime::runtime(runtime_config config)
     victims_(config.victims) {
   auto pool = config.pool();
   pool.name = "basal.cpu";
+  pool.look_at_most = look_at_most;
   pool.hooks.context = this;
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;

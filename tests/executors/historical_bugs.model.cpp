@@ -116,8 +116,9 @@ public:
     return was_there;
   }
 
-  std::optional<std::size_t> claim_searcher() noexcept {
-    auto index = basic_idle_set<atomic>::claim_searcher();
+  template <class Preferred>
+  std::optional<std::size_t> claim_searcher(Preferred preferred) noexcept {
+    auto index = basic_idle_set<atomic>::claim_searcher(preferred);
     if (index)
       claimed_[*index].store(1, std::memory_order_seq_cst);
     return index;
@@ -132,7 +133,8 @@ class forgets_claimed_searcher : public basic_idle_set<atomic> {
 public:
   using basic_idle_set<atomic>::basic_idle_set;
 
-  std::optional<std::size_t> claim_searcher() noexcept {
+  template <class Preferred>
+  std::optional<std::size_t> claim_searcher(Preferred) noexcept {
     if (num_searching() != 0)
       return std::nullopt;
     return claim_any();

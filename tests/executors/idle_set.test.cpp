@@ -6,6 +6,14 @@
 
 using basal::executors::idle_set;
 
+namespace {
+
+bool anybody(std::size_t) {
+  return true;
+}
+
+} // namespace
+
 TEST_CASE("at most half of the executors search, rounded up") {
   struct {
     std::size_t executors, searchers;
@@ -38,6 +46,18 @@ TEST_CASE("each sleeper is claimed once, lowest first, beyond one word") {
   CHECK_FALSE(set.any_parked());
 }
 
+TEST_CASE(
+  "a preferred sleeper is claimed before those of lower index, any other if there is none") {
+  idle_set set{200};
+  for (std::size_t i : {1, 70, 130})
+    set.enter(i);
+  auto is_130 = [](std::size_t i) { return i == 130; };
+  CHECK(set.claim_any(is_130) == 130);
+  CHECK(set.claim_searcher(is_130) == 1);
+  CHECK(set.claim_any(is_130) == 70);
+  CHECK_FALSE(set.claim_any(is_130));
+}
+
 TEST_CASE("an executor that was claimed cannot leave by itself") {
   idle_set set{2};
   set.enter(1);
@@ -53,9 +73,9 @@ TEST_CASE("a producer wakes nobody while somebody searches") {
   idle_set set{4};
   set.enter(2);
   REQUIRE(set.start_searching());
-  CHECK_FALSE(set.claim_searcher());
+  CHECK_FALSE(set.claim_searcher(anybody));
   REQUIRE(set.stop_searching());
-  auto claimed = set.claim_searcher();
+  auto claimed = set.claim_searcher(anybody);
   REQUIRE(claimed);
   CHECK(*claimed == 2);
   CHECK(set.num_searching() == 1); // the claimed one

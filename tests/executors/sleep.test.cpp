@@ -303,6 +303,31 @@ TEST_CASE("wake-ups in the kernel are counted, and asked about first, once each"
   });
 }
 
+TEST_CASE("an executor that is roused finds nothing and looks before it sleeps again") {
+  pool_config config;
+  hook_log log;
+  log.listen_to(config);
+  executor_pool pool{config};
+  auto sleeps_again = [&](std::uint64_t times) {
+    while (pool.at(0).stats().times_parked < times || pool.any_looking() || !log.thread_sleeps())
+      std::this_thread::yield();
+  };
+  sleeps_again(1);
+  CHECK(pool.any_idle());
+  CHECK_FALSE(pool.is_looking(0));
+  pool.rouse();
+  sleeps_again(2);
+  CHECK(pool.at(0).stats().tasks_run == 0);
+}
+
+TEST_CASE("nobody is roused beside an executor that looks already") {
+  executor_pool pool{stepped(2)}; // where sleepers never enter the kernel
+  settle(pool);
+  CHECK(pool.is_looking(0));
+  pool.rouse();
+  CHECK(num_awake(pool) == 0);
+}
+
 TEST_CASE("an executor that does not spin is not asked how long it lingers") {
   pool_config config;
   config.spin = std::chrono::nanoseconds{0};

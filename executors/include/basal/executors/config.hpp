@@ -26,9 +26,9 @@ struct pool_hooks {
   void (*goes_idle)(void* context, executor& self) noexcept = nullptr;
 
   /// Has looked for a wake-up in vain (pool_config::spin) and is about to sleep
-  /// in the kernel: for how many more ticks (tick_clock) it should look, because
-  /// one is to be expected; 0: for none. Asked once before each sleep, and not
-  /// where only one CPU is usable.
+  /// in the kernel: for how many more ticks (tick_clock) it should look at least,
+  /// because one is to be expected; 0: for none. Asked once before each sleep, and
+  /// not where only one CPU is usable.
   std::uint64_t (*lingers)(void* context, executor& self) noexcept = nullptr;
 
   /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to
@@ -61,6 +61,11 @@ struct pool_config {
   /// hypervisor has a part in it, took more of the CPU and gained nothing. Ignored
   /// where only one CPU is usable. Retune with `./dev bench executors`.
   std::chrono::nanoseconds spin = std::chrono::microseconds{12};
+
+  /// How long an executor looks for a wake-up at most, if they have lately come so
+  /// soon (look_time); 0: no longer than `spin`. For short pieces of work in quick
+  /// succession, which an executor that sleeps in the kernel would miss.
+  std::chrono::nanoseconds look_at_most{0};
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`. Actors that talk to each other are quicker on one core, where

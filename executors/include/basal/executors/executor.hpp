@@ -16,6 +16,7 @@
 #include <basal/executors/fiber.hpp>
 #include <basal/executors/inbox.hpp>
 #include <basal/executors/load_average.hpp>
+#include <basal/executors/look_time.hpp>
 #include <basal/executors/run_queue.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/executors/tick_clock.hpp>
@@ -267,7 +268,7 @@ private:
   void end_tick() noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void park() noexcept;
-  void linger() noexcept;
+  std::uint64_t linger() noexcept;
   bool must_stay_awake() const noexcept;
 
   static const work_ops resume_ops;
@@ -309,6 +310,7 @@ private:
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
   std::uint64_t background_pause_ = 0; ///< until the next one at least
+  look_time look_time_;
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 

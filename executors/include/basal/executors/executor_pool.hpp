@@ -113,6 +113,22 @@ public:
     return idle_.is_parked(index);
   }
 
+  /// Whether an executor is idle and still awake: it takes what it is given within a
+  /// microsecond, where one that sleeps in the kernel needs 50 us and more. A snapshot, as the
+  /// next one.
+  bool any_looking() const noexcept {
+    return idle_.any_looking();
+  }
+
+  /// Whether the executor of that index is.
+  bool is_looking(std::size_t index) const noexcept {
+    return idle_.is_looking(index);
+  }
+
+  /// Wakes a sleeping executor for no work in particular, unless one looks already, so that it
+  /// is awake when some comes: it looks for as long as pool_hooks::lingers says.
+  void rouse() noexcept;
+
   /// How many items wait or run, at least: a snapshot, without suspended fibers.
   std::size_t num_runnable() const noexcept {
     auto result = injection_.size() + size() - idle_.num_parked();

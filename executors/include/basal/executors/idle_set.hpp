@@ -87,27 +87,25 @@ public:
 
   /// For a producer that has just filled a queue: claims a sleeping executor
   /// unless somebody is searching already. The claimed one counts as searching.
-  std::optional<std::size_t> claim_searcher() noexcept {
+  template <class Preferred>
+  std::optional<std::size_t> claim_searcher(Preferred preferred) noexcept {
     if (searching_.load(std::memory_order_seq_cst) != 0)
       return std::nullopt;
-    auto index = claim_any();
+    auto index = claim_any(preferred);
     if (index)
       searching_.fetch_add(1, std::memory_order_seq_cst);
     return index;
   }
 
-  /// Claims any sleeping executor, lowest index first.
+  /// Claims any sleeping executor, if possible one with `preferred(index)`; lowest index first.
+  template <class Preferred>
+  std::optional<std::size_t> claim_any(Preferred preferred) noexcept {
+    auto any = claim_first(preferred);
+    return any ? any : claim_any();
+  }
+
   std::optional<std::size_t> claim_any() noexcept {
-    for (std::size_t w = 0; w < word_count(); ++w) {
-      auto bits = words_[w].load(std::memory_order_seq_cst);
-      while (bits != 0) {
-        auto index = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-        if (clear(index))
-          return index;
-        bits = words_[w].load(std::memory_order_seq_cst);
-      }
-    }
-    return std::nullopt;
+    return claim_first([](std::size_t) { return true; });
   }
 
   /// Claims executor `index` if it sleeps.
@@ -151,6 +149,17 @@ private:
 
   static std::uint64_t mask_of(std::size_t index) noexcept {
     return std::uint64_t{1} << (index % 64);
+  }
+
+  template <class Wanted>
+  std::optional<std::size_t> claim_first(Wanted wanted) noexcept {
+    for (std::size_t w = 0; w < word_count(); ++w)
+      for (auto bits = words_[w].load(std::memory_order_seq_cst); bits != 0; bits &= bits - 1) {
+        auto index = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+        if (wanted(index) && clear(index))
+          return index;
+      }
+    return std::nullopt;
   }
 
   /// One fetch-and decides who cleared the bit; testing first and clearing

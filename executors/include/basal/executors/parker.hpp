@@ -65,6 +65,12 @@ public:
     return state_.load(std::memory_order_relaxed) >= first_token;
   }
 
+  /// Whether the owner sleeps in the kernel, or is about to: unpark() would have to wake it
+  /// there. Any thread; a snapshot.
+  bool is_in_kernel() const noexcept {
+    return state_.load(std::memory_order_relaxed) == sleeping;
+  }
+
   /// Hands over `t`, which must be at least `first_token`. Any thread;
   /// wait-free but for the system call that wakes a sleeper. Touches the parker
   /// by address only once the token is in place, so that the owner may destroy

@@ -88,9 +88,10 @@ public:
   // -- the producer's side ----------------------------------------------------
 
   /// After making work visible that any executor may take: wakes one, unless
-  /// somebody is searching already.
+  /// somebody is searching already. Rather one that is looking than one that sleeps
+  /// in the kernel.
   void notify() noexcept {
-    if (auto index = idle_.claim_searcher())
+    if (auto index = idle_.claim_searcher([this](std::size_t i) { return looks_in_bed(i); }))
       beds_[*index].sleeper.unpark(search_token);
   }
 
@@ -109,7 +110,7 @@ public:
 
   /// Takes a sleeping executor for the caller, who owes it a wake_claimed().
   std::optional<std::size_t> claim() noexcept {
-    return idle_.claim_any();
+    return idle_.claim_any([this](std::size_t i) { return looks_in_bed(i); });
   }
 
   /// The same with executor `index`, if it sleeps.
@@ -131,6 +132,21 @@ public:
     return idle_.is_parked(index);
   }
 
+  /// Whether executor `index` is in the idle set and still awake: it looks for a token, and takes
+  /// one within a microsecond.
+  bool is_looking(std::size_t index) const noexcept {
+    return idle_.is_parked(index) && looks_in_bed(index);
+  }
+
+  bool any_looking() const noexcept {
+    if (!idle_.any_parked())
+      return false;
+    for (std::size_t i = 0; i < size_; ++i)
+      if (is_looking(i))
+        return true;
+    return false;
+  }
+
   std::size_t num_parked() const noexcept {
     return idle_.num_parked();
   }
@@ -145,6 +161,10 @@ private:
 
   /// Woken for work that anybody may take; counts as searching already.
   static constexpr auto search_token = Parker::first_token + 1;
+
+  bool looks_in_bed(std::size_t index) const noexcept {
+    return !beds_[index].sleeper.is_in_kernel();
+  }
 
   /// One cache line each: a sleeper that still spins reads it all the time.
   struct alignas(64) bed {
