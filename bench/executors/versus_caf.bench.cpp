@@ -1,118 +1,223 @@
-// The same actor programs on stock CAF, under both of its schedulers, and on basal, with one worker
-// and with two. The actor system lives outside the timing loop: a program is all that is timed.
+// The same actor programs on stock CAF, under both of its schedulers, and on basal: with one
+// worker, with two, and with all, which is each scheduler's default. A repetition is a process of
+// its own that runs the program twice and measures the second run (actor_program.cpp).
 //
-// CAF runs as it comes: Debian's build, the defaults of both policies. Only the number of workers
-// is set. basal has one compute executor beside them, which has nothing to do here and sleeps.
+// CAF runs as it comes: Debian's build, the defaults of both policies. So does basal: beside its
+// workers, the message executors, it has its default number of compute executors, which have
+// nothing to do here. With one worker and with two that number is set, on both sides, and nothing
+// else.
+//
+// A program's peer is the CAF scheduler on which it is faster.
+//
+// geomean_vs_caf_1, _2, _all  how many times as fast as the peer
+// worst_vs_caf                the least of these
+// cpu_vs_caf, cpu_worst...    CPU time over the peer's: the mean over all programs and workers, and
+//                             the highest
+// tree_rss_vs_caf             peak resident memory of the process over the lower one of CAF's, of
+//                             programs that are trees of actors, at sizes where it shows: highest
+// spawn_end_us                an actor that gets one message and ends: highest
 
 #include "bench/support/bench.hpp"
+#include "bench/support/format.hpp"
+#include "bench/support/statistics.hpp"
+#include "child.hpp"
 #include "programs/program.hpp"
 
-#include <basal/actors/actor_system_config.hpp>
-
-#include <caf/actor_system.hpp>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iostream>
-#include <iterator>
 #include <limits>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
 using namespace basal;
 
-struct stock_stealing {
-  static constexpr const char* name = "caf_stealing";
-  caf::actor_system_config config;
+constexpr const char* ours = "basal";
+constexpr std::array peers{"caf_stealing", "caf_sharing"};
 
-  explicit stock_stealing(int workers) {
-    config.set("scheduler.policy", caf::atom("stealing"));
-    config.set("scheduler.max-threads", static_cast<std::size_t>(workers));
-  }
-};
+/// So many threads do both sides start by default.
+int default_workers() {
+  return std::max(4, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
-struct stock_sharing {
-  static constexpr const char* name = "caf_sharing";
-  caf::actor_system_config config;
+std::vector<int> worker_counts() {
+  return {1, 2, default_workers()};
+}
 
-  explicit stock_sharing(int workers) {
-    config.set("scheduler.policy", caf::atom("sharing"));
-    config.set("scheduler.max-threads", static_cast<std::size_t>(workers));
-  }
-};
+std::string suffix_of(int workers) {
+  return workers == default_workers() ? "_all" : "_" + std::to_string(workers);
+}
 
-struct ours {
-  static constexpr const char* name = "basal";
-  actor_system_config config;
-
-  explicit ours(int workers) {
-    config.set("basal.message-executors", static_cast<std::size_t>(workers));
-    config.set("basal.compute-executors", std::size_t{1});
-  }
-};
+/// What actor_program is told.
+int argument_of(int workers) {
+  return workers == default_workers() ? 0 : workers;
+}
 
 std::int64_t size_of(const bench::program& what, bool quick) {
   return quick ? what.quick_size : what.size;
 }
 
-template <class Scheduler>
-std::string name_of(const bench::program& what, bool quick, int workers) {
-  return bench::case_name(what.name, size_of(what, quick), Scheduler::name, workers);
+std::string name_of(const bench::program& what, const char* scheduler, bool quick, int workers) {
+  return bench::case_name(what.name, size_of(what, quick), scheduler, workers);
 }
 
-template <class Scheduler>
-void add_case(bench::plan& plan, const bench::program& what, int workers) {
-  plan.add(name_of<Scheduler>(what, plan.quick(), workers),
-           [&what, workers, size = size_of(what, plan.quick())](benchmark::State& state) {
-             Scheduler scheduler{workers};
-             caf::actor_system system{scheduler.config};
-             bench::check(state, what.expected(size), [&] { return what.run(system, size); });
-           },
-           {.baseline = name_of<ours>(what, plan.quick(), workers)});
-}
-
-// How many times as fast we are as the better of CAF's two schedulers.
-double ratio(const bench::results& all, const bench::program& what, bool quick, int workers) {
-  const auto caf = std::min(all.median_ns(name_of<stock_stealing>(what, quick, workers)),
-                            all.median_ns(name_of<stock_sharing>(what, quick, workers)));
-  return caf / all.median_ns(name_of<ours>(what, quick, workers));
-}
-
-double geometric_mean(const bench::results& all, bool quick, int workers) {
-  double logarithms = 0;
-  for (const auto* what : bench::all_programs)
-    logarithms += std::log(ratio(all, *what, quick, workers));
-  return std::exp(logarithms / static_cast<double>(std::size(bench::all_programs)));
-}
-
-double worst(const bench::results& all, bool quick) {
-  auto lowest = std::numeric_limits<double>::infinity();
-  std::string where;
-  for (const auto* what : bench::all_programs) {
-    for (const int workers : {1, 2}) {
-      if (const auto one = ratio(all, *what, quick, workers); one < lowest) {
-        lowest = one;
-        where = name_of<ours>(*what, quick, workers);
+void add_case(bench::plan& plan, const bench::program& what, const char* scheduler, int workers) {
+  plan.add(
+    name_of(what, scheduler, plan.quick(), workers),
+    [&what, scheduler, workers, size = size_of(what, plan.quick())](benchmark::State& state) {
+      bench::child_run run;
+      for (auto _ : state) {
+        run = bench::run_in_child(what.name, scheduler, argument_of(workers), size);
+        state.SetIterationTime(run.wall_ns * 1e-9);
       }
+      state.counters["cpu_ns"] = run.cpu_ns;
+      state.counters["peak_kb"] = run.peak_kb;
+    },
+    {.baseline = name_of(what, ours, plan.quick(), workers), .manual_time = true, .iterations = 1});
+}
+
+/// A program with a number of workers, on basal and on its peer.
+struct comparison {
+  std::string name; // of our case
+  int workers;
+  double wall_ns;
+  double cpu_ns;
+  double peak_kb;
+  const char* peer;
+  double peer_wall_ns;
+  double peer_cpu_ns;
+  double peer_peak_kb;
+
+  double times_as_fast() const {
+    return peer_wall_ns / wall_ns;
+  }
+  double cpu_ratio() const {
+    return cpu_ns / peer_cpu_ns;
+  }
+};
+
+comparison compared(const bench::results& all, const bench::program& what, bool quick,
+                    int workers) {
+  const auto mine = name_of(what, ours, quick, workers);
+  const auto name = [&](const char* peer) { return name_of(what, peer, quick, workers); };
+  const auto* peer = *std::min_element(peers.begin(), peers.end(), [&](auto* a, auto* b) {
+    return all.median_ns(name(a)) < all.median_ns(name(b));
+  });
+  return {mine,
+          workers,
+          all.median_ns(mine),
+          all.counter(mine, "cpu_ns"),
+          all.counter(mine, "peak_kb"),
+          peer,
+          all.median_ns(name(peer)),
+          all.counter(name(peer), "cpu_ns"),
+          all.counter(name(peer), "peak_kb")};
+}
+
+/// Of all programs whose cases ran.
+std::vector<comparison> comparisons(const bench::results& all, bool quick) {
+  std::vector<comparison> made;
+  for (const int workers : worker_counts())
+    for (const auto* what : bench::all_programs())
+      made.push_back(compared(all, *what, quick, workers));
+  return made;
+}
+
+template <class Ratio>
+double geometric_mean(const std::vector<comparison>& of, Ratio ratio) {
+  double logarithms = 0;
+  for (const auto& one : of)
+    logarithms += std::log(ratio(one));
+  return std::exp(logarithms / static_cast<double>(of.size()));
+}
+
+double speed(const bench::results& all, bool quick, int workers) {
+  auto of = comparisons(all, quick);
+  std::erase_if(of, [=](const auto& one) { return one.workers != workers; });
+  return geometric_mean(of, [](const auto& one) { return one.times_as_fast(); });
+}
+
+double worst_speed(const bench::results& all, bool quick) {
+  const auto of = comparisons(all, quick);
+  const auto& one = *std::min_element(of.begin(), of.end(), [](const auto& a, const auto& b) {
+    return a.times_as_fast() < b.times_as_fast();
+  });
+  std::cout << "worst_vs_caf is that of " << one.name << '\n';
+  return one.times_as_fast();
+}
+
+double worst_cpu(const bench::results& all, bool quick) {
+  const auto of = comparisons(all, quick);
+  const auto& one = *std::max_element(of.begin(), of.end(), [](const auto& a, const auto& b) {
+    return a.cpu_ratio() < b.cpu_ratio();
+  });
+  std::cout << "cpu_worst_vs_caf is that of " << one.name << '\n';
+  return one.cpu_ratio();
+}
+
+double spawn_end_us(const bench::results& all, bool quick) {
+  double highest = 0;
+  for (const auto* what : bench::all_programs()) {
+    if (std::string{"spawn_end"} == what->name)
+      for (const int workers : worker_counts())
+        highest = std::max(highest, all.median_ns(name_of(*what, ours, quick, workers)) / 1000
+                                      / static_cast<double>(size_of(*what, quick)));
+  }
+  return highest;
+}
+
+double peak_kb(const bench::program& what, const char* scheduler, int workers) {
+  std::vector<double> peaks;
+  for (int i = 0; i < 3; ++i)
+    peaks.push_back(
+      bench::run_in_child(what.name, scheduler, argument_of(workers), what.memory_size, false)
+        .peak_kb);
+  return bench::median(peaks);
+}
+
+double tree_memory() {
+  double highest = 0;
+  for (const auto* what : bench::all_programs()) {
+    if (what->memory_size == 0)
+      continue;
+    for (const int workers : worker_counts()) {
+      auto lowest = std::numeric_limits<double>::infinity();
+      for (const auto* peer : peers)
+        lowest = std::min(lowest, peak_kb(*what, peer, workers));
+      const auto mine = peak_kb(*what, ours, workers);
+      std::cout << "peak memory of "
+                << bench::case_name(what->name, what->memory_size, ours, workers) << ": "
+                << bench::three_digits(mine / 1000) << " MB, CAF's "
+                << bench::three_digits(lowest / 1000) << '\n';
+      highest = std::max(highest, mine / lowest);
     }
   }
-  std::cout << "worst_vs_caf is that of " << where << '\n';
-  return lowest;
+  return highest;
 }
 
 const bench::suite versus_caf_suite{[](bench::plan& plan) {
   const bool quick = plan.quick();
-  for (const auto* what : bench::all_programs) {
-    for (const int workers : {1, 2}) {
-      add_case<ours>(plan, *what, workers);
-      add_case<stock_stealing>(plan, *what, workers);
-      add_case<stock_sharing>(plan, *what, workers);
+  for (const auto* what : bench::all_programs()) {
+    for (const int workers : worker_counts()) {
+      add_case(plan, *what, ours, workers);
+      for (const auto* peer : peers)
+        add_case(plan, *what, peer, workers);
     }
   }
-  for (const int workers : {1, 2})
-    plan.figure("geomean_vs_caf_" + std::to_string(workers),
-                [=](const bench::results& all) { return geometric_mean(all, quick, workers); });
-  plan.figure("worst_vs_caf", [=](const bench::results& all) { return worst(all, quick); });
+  for (const int workers : worker_counts())
+    plan.figure("geomean_vs_caf" + suffix_of(workers),
+                [=](const bench::results& all) { return speed(all, quick, workers); });
+  plan.figure("worst_vs_caf", [=](const bench::results& all) { return worst_speed(all, quick); });
+  plan.figure("cpu_vs_caf", [=](const bench::results& all) {
+    return geometric_mean(comparisons(all, quick), [](const auto& one) { return one.cpu_ratio(); });
+  });
+  plan.figure("cpu_worst_vs_caf", [=](const bench::results& all) { return worst_cpu(all, quick); });
+  plan.figure("spawn_end_us", [=](const bench::results& all) { return spawn_end_us(all, quick); });
+  plan.measure("tree_rss_vs_caf", tree_memory);
 }};
 
 } // namespace

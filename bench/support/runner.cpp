@@ -87,9 +87,11 @@ results run_cases(const plan& what, const options& how) {
     collected.cases().push_back({entry.name, entry.options.baseline, {}, {}, {}});
     auto* registered = benchmark::RegisterBenchmark(
       entry.name.c_str(), [&entry](benchmark::State& state) { run_guarded(entry, state); });
-    registered->Unit(benchmark::kNanosecond)
-      ->Repetitions(how.repetitions)
-      ->MinTime(how.min_time_s * entry.options.min_time_share);
+    registered->Unit(benchmark::kNanosecond)->Repetitions(how.repetitions);
+    if (entry.options.iterations > 0)
+      registered->Iterations(entry.options.iterations);
+    else
+      registered->MinTime(how.min_time_s * entry.options.min_time_share);
     // Wall time also decides how many iterations run: the calling thread of a parallel case
     // may sleep all the time, and its CPU time would never reach the minimum.
     if (entry.options.manual_time)

@@ -32,6 +32,7 @@ struct case_options {
   /// Of the least time of a repetition (options::min_time_s), what this case takes: less where a
   /// module has many cases.
   double min_time_share = 1;
+  int iterations = 0; ///< of each repetition; 0: as many as its least time asks for
 };
 
 /// Computes a figure from measured cases; may throw not_measured.

@@ -52,10 +52,10 @@ caf::behavior judge(caf::event_based_actor* self, const caf::actor& observer) {
 
 } // namespace
 
-constinit const program big{
+extern constinit const program big{
   .name = "big",
-  .size = 600,
-  .quick_size = 120,
+  .size = 150,
+  .quick_size = 70,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};

@@ -89,10 +89,10 @@ caf::behavior mall(caf::stateful_actor<mall_state>* self, std::int64_t meetings,
 
 } // namespace
 
-constinit const program chameneos{
+extern constinit const program chameneos{
   .name = "chameneos",
-  .size = 150'000,
-  .quick_size = 10'000,
+  .size = 15'000,
+  .quick_size = 3'000,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};

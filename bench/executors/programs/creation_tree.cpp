@@ -32,10 +32,10 @@ caf::behavior node(caf::event_based_actor* self, std::int64_t levels, const caf:
 
 } // namespace
 
-constinit const program creation_tree{
+extern constinit const program creation_tree{
   .name = "creation_tree",
-  .size = 20,
-  .quick_size = 13,
+  .size = 13,
+  .quick_size = 11,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};
@@ -43,6 +43,7 @@ constinit const program creation_tree{
       return watching.sum_of_answers();
     },
   .expected = [](std::int64_t size) { return (std::int64_t{1} << size) - 1; },
+  .memory_size = 16,
 };
 
 } // namespace basal::bench

@@ -44,10 +44,10 @@ caf::behavior receiver(caf::event_based_actor* self, std::int64_t messages,
 
 } // namespace
 
-constinit const program fan_in{
+extern constinit const program fan_in{
   .name = "fan_in_20",
-  .size = 400,
-  .quick_size = 30,
+  .size = 40,
+  .quick_size = 8,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};

@@ -32,10 +32,10 @@ caf::behavior computer(caf::event_based_actor* self, std::int64_t messages,
 
 } // namespace
 
-constinit const program fork_join{
+extern constinit const program fork_join{
   .name = "fork_join_60",
-  .size = 8'000,
-  .quick_size = 500,
+  .size = 1'000,
+  .quick_size = 200,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};

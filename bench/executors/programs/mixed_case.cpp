@@ -94,10 +94,10 @@ caf::behavior judge(caf::stateful_actor<judge_state>* self, const caf::actor& ob
 
 } // namespace
 
-constinit const program mixed_case{
+extern constinit const program mixed_case{
   .name = "mixed_case",
-  .size = 60,
-  .quick_size = 4,
+  .size = 6,
+  .quick_size = 2,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};

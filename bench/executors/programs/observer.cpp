@@ -20,11 +20,11 @@ std::int64_t observer::sum_of_answers(std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     bool came = true;
     self_->receive([&](std::int64_t answer) { sum += answer; },
-                   caf::after(std::chrono::minutes{2}) >> [&] { came = false; });
+                   caf::after(std::chrono::seconds{30}) >> [&] { came = false; });
     if (!came) {
       self_->home_system().await_actors_before_shutdown(false);
       throw std::runtime_error("answer " + std::to_string(i + 1) + " of " + std::to_string(count)
-                               + " did not come within two minutes");
+                               + " did not come within 30 s");
     }
   }
   self_->home_system().registry().await_running_count_equal(1); // itself

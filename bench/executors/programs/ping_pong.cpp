@@ -41,18 +41,18 @@ std::int64_t run(caf::actor_system& system, std::int64_t count, std::int64_t mes
 
 } // namespace
 
-constinit const program ping_pong{
+extern constinit const program ping_pong{
   .name = "ping_pong",
-  .size = 400'000,
-  .quick_size = 30'000,
+  .size = 40'000,
+  .quick_size = 8'000,
   .run = [](caf::actor_system& system, std::int64_t size) { return run(system, 1, size); },
   .expected = [](std::int64_t size) { return size; },
 };
 
-constinit const program pairs{
+extern constinit const program pairs{
   .name = "pairs_8",
-  .size = 100'000,
-  .quick_size = 5'000,
+  .size = 5'000,
+  .quick_size = 1'000,
   .run = [](caf::actor_system& system, std::int64_t size) { return run(system, num_pairs, size); },
   .expected = [](std::int64_t size) { return num_pairs * size; },
 };

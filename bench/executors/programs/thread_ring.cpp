@@ -34,10 +34,10 @@ caf::behavior first_link(caf::event_based_actor* self, const caf::actor& observe
 
 } // namespace
 
-constinit const program thread_ring{
+extern constinit const program thread_ring{
   .name = "thread_ring",
-  .size = 400'000,
-  .quick_size = 30'000,
+  .size = 40'000,
+  .quick_size = 8'000,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};
