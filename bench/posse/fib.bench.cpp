@@ -8,6 +8,7 @@
 // as the compiler likes it ("serial"); oneTBB's task_group, its API for two
 // branches. OpenMP tasks are left out here: at this grain they take seconds.
 
+#include "bench/posse/fib_forks.hpp"
 #include "bench/posse/program.hpp"
 
 #include <tbb/task_group.h>
@@ -16,29 +17,9 @@ namespace {
 
 using namespace basal;
 
-[[gnu::noinline]] long fib_noinline(int n) {
-  if (n < 2)
-    return n;
-  long a = fib_noinline(n - 1);
-  asm volatile("" : "+r"(a));
-  long b = fib_noinline(n - 2);
-  asm volatile("" : "+r"(b));
-  return a + b;
-}
-
 long fib_serial(int n) {
   return n < 2 ? n : fib_serial(n - 1) + fib_serial(n - 2);
 }
-
-long fib(posse::member& m, int n) {
-  if (n < 2)
-    return n;
-  auto [a, b]
-    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
-  return a + b;
-}
-
-inline constexpr posse::pure<fib> pure_fib{"fib"};
 
 long fib_tbb(int n) {
   if (n < 2)
@@ -54,10 +35,10 @@ long fib_tbb(int n) {
 
 const bench::suite fib_suite{[](bench::plan& plan) {
   const int n = plan.quick() ? 30 : 35;
-  bench::program<long> program{plan, "fib", std::to_string(n), fib_noinline(n)};
-  program.serial([=] { return fib_noinline(bench::opaque(n)); }, "serial_noinline");
+  bench::program<long> program{plan, "fib", std::to_string(n), bench::fib_noinline(n)};
+  program.serial([=] { return bench::fib_noinline(bench::opaque(n)); }, "serial_noinline");
   program.other_serial([=] { return fib_serial(bench::opaque(n)); }, "serial");
-  program.basal([=](posse::runtime& runtime) { return pure_fib(runtime, n); });
+  program.basal([=](posse::runtime& runtime) { return bench::pure_fib(runtime, n); });
   program.tbb([=] { return fib_tbb(n); });
   auto ours = [&](int threads) { return program.case_of("basal", threads); };
   plan.figure("fib_overhead", bench::ratio(ours(1), program.case_of("serial_noinline", 1)));
