@@ -1,6 +1,6 @@
 // What must not compile, and compiles without MISUSE. The tests look for the sentence that the
 // compiler says.
-#include <basal/posse/pure.hpp>
+#include <basal/posse/posse.hpp>
 
 #ifndef MISUSE
 #  define MISUSE 0
@@ -41,6 +41,30 @@ long called(basal::posse::runtime& runtime) {
   return function(1);
 #  elif MISUSE == 5
   function.offload(1);
+#  elif MISUSE == 6
+  basal::posse::task_scope(runtime,
+                           [](basal::posse::task_group& tasks) { tasks.spawn([](int) {}); });
+  return 0;
+#  elif MISUSE == 7
+  basal::posse::task_scope(runtime, [](member&) {});
+  return 0;
+#  elif MISUSE == 8
+  basal::posse::for_each_chunk(runtime, 10, [](double* first) { *first = 1; });
+  return 0;
+#  elif MISUSE == 9
+  std::vector<double> numbers(10);
+  basal::posse::for_each_chunk(runtime, numbers, [](std::size_t, std::size_t) {});
+  return 0;
+#  elif MISUSE == 10
+  std::vector<double> numbers(10);
+  basal::posse::for_each(runtime, numbers, [](double&, std::size_t) {});
+  return 0;
+#  elif MISUSE == 11
+  basal::posse::scratch buffers{[](std::size_t n) { return std::vector<double>(n); }};
+  return 0;
+#  elif MISUSE == 12
+  std::vector<bool> bits(10);
+  return static_cast<long>(basal::posse::zip(bits).size());
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

@@ -5,6 +5,7 @@ namespace basal::posse {
 class member;
 class right_continuation;
 class runtime;
+class task_group;
 struct call_options;
 struct posse_stats;
 struct runtime_config;

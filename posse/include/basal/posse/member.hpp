@@ -106,6 +106,8 @@ private:
   template <class Body>
   friend class range_fork;
 
+  friend class task_group;
+
   template <class Right>
   class pending_fork;
 

@@ -10,4 +10,6 @@
 #include <basal/posse/member.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/runtime.hpp>
+#include <basal/posse/scratch.hpp>
 #include <basal/posse/stats.hpp>
+#include <basal/posse/task_group.hpp>

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <ranges>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -50,15 +51,42 @@ template <class Iterator>
   return it + static_cast<std::iter_difference_t<Iterator>>(i);
 }
 
+/// Whether `Function` takes the parts of the one argument, a tuple.
+template <class Function, class... Args>
+struct takes_parts {
+  static constexpr bool with_member = false;
+  static constexpr bool alone = false;
+};
+
+template <class Function, class... Parts>
+struct takes_parts<Function, std::tuple<Parts...>> {
+  static constexpr bool with_member = std::is_invocable_v<Function&, member&, Parts...>;
+  static constexpr bool alone = std::is_invocable_v<Function&, Parts...>;
+};
+
 /// Functions of an element may take the member that runs them first, if they
-/// fork themselves.
+/// fork themselves; and the parts of an element that is a tuple, as those of
+/// zip() are, one by one.
 template <class Function, class... Args>
 [[gnu::always_inline]] inline decltype(auto) call_with(Function& function, member& m,
                                                        Args&&... args) {
   if constexpr (std::is_invocable_v<Function&, member&, Args...>)
     return std::invoke(function, m, std::forward<Args>(args)...);
-  else
+  else if constexpr (std::is_invocable_v<Function&, Args...>)
     return std::invoke(function, std::forward<Args>(args)...);
+  else if constexpr (takes_parts<Function, Args...>::with_member)
+    return std::apply(
+      [&](auto&&... parts) -> decltype(auto) {
+        return std::invoke(function, m, std::forward<decltype(parts)>(parts)...);
+      },
+      std::forward<Args>(args)...);
+  else if constexpr (takes_parts<Function, Args...>::alone)
+    return std::apply(function, std::forward<Args>(args)...);
+  else
+    static_assert(takes_parts<Function, Args...>::alone,
+                  "the function of an algorithm takes the elements that it is called for, or the "
+                  "member that runs it and these: [](const order& o) { ... }, or "
+                  "[](basal::posse::member& m, const order& o) { ... }");
 }
 
 template <class Function, class... Args>

@@ -9,6 +9,7 @@
 
 #include <basal/executors/collector.hpp>
 #include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/algorithm/merge.hpp>
 #include <basal/posse/algorithm/order.hpp>
 #include <basal/posse/algorithm/sort.hpp>
 #include <basal/posse/pure.hpp>
@@ -40,9 +41,6 @@ public:
   }
 
 private:
-  /// Merged without a safepoint.
-  static constexpr std::size_t leaf = 512;
-
   /// Sorted where they are. (std::stable_sort would move elements to memory of
   /// its own, in which a collector does not look.)
   static constexpr std::size_t short_run = 16;
@@ -76,26 +74,8 @@ private:
   /// Moves two sorted ranges into one; of equal elements, a's come first.
   template <class From, class To>
   void merge(member& m, From a, std::size_t na, From b, std::size_t nb, To to) const {
-    if (na + nb <= leaf) {
-      m.poll();
-      std::merge(std::make_move_iterator(a), std::make_move_iterator(advanced(a, na)),
-                 std::make_move_iterator(b), std::make_move_iterator(advanced(b, nb)), to,
-                 std::ref(less_));
-      return;
-    }
-    // Where the middle of the longer one belongs in the shorter one.
-    auto i = na / 2;
-    auto j = nb / 2;
-    if (na >= nb)
-      j = static_cast<std::size_t>(
-        std::lower_bound(b, advanced(b, nb), *advanced(a, i), std::ref(less_)) - b);
-    else
-      i = static_cast<std::size_t>(
-        std::upper_bound(a, advanced(a, na), *advanced(b, j), std::ref(less_)) - a);
-    m.fork_merge([&, i, j](member& k) { merge(k, a, i, b, j, to); },
-                 [&, i, j](member& k) {
-                   merge(k, advanced(a, i), na - i, advanced(b, j), nb - j, advanced(to, i + j));
-                 });
+    parallel_merge<Less>{less_}.run(m, std::make_move_iterator(a), na, std::make_move_iterator(b),
+                                    nb, to);
   }
 
   Less& less_;

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/pure.hpp>
+#include <basal/posse/range_fork.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+template <class Body, class Position>
+inline constexpr bool is_chunk_body
+  = std::is_invocable_v<Body&, member&, Position,
+                        Position> || std::is_invocable_v<Body&, Position, Position>;
+
+struct for_each_chunk_function {
+  template <element_range Range, class Body>
+  void operator()(member& m, Range&& range, Body&& body) const {
+    using position = decltype(written_elements_of(range));
+    static_assert(is_chunk_body<Body, position>,
+                  "the body of a chunk takes where it begins and where it ends, pointers where the "
+                  "range is contiguous, else iterators: "
+                  "for_each_chunk(m, numbers, [](double* first, double* last) { ... })");
+    if constexpr (is_chunk_body<Body, position>) {
+      auto elements = written_elements_of(range);
+      chunks(m, count_of(range), [=, &body](member& k, std::size_t first, std::size_t last) {
+        call_with(body, k, advanced(elements, first), advanced(elements, last));
+        return last;
+      });
+    }
+  }
+
+  template <class Body>
+  void operator()(member& m, std::size_t n, Body&& body) const {
+    static_assert(is_chunk_body<Body, std::size_t>,
+                  "the body of a chunk takes the first index and the one behind the last: "
+                  "for_each_chunk(m, n, [&](std::size_t first, std::size_t last) { ... })");
+    if constexpr (is_chunk_body<Body, std::size_t>)
+      chunks(m, n, [&body](member& k, std::size_t first, std::size_t last) {
+        call_with(body, k, first, last);
+        return last;
+      });
+  }
+
+private:
+  template <class Steps>
+  static void chunks(member& m, std::size_t n, Steps steps) {
+    range_fork<Steps>{steps}.run(m, 0, n);
+  }
+};
+
+} // namespace detail
+
+/// `for_each_chunk(where, range, body)`: calls `body(first, last)`, or
+/// `body(member&, first, last)`, for parts of the range, in order on one thread
+/// unless stolen; for pointers where the range is contiguous, so that the body's
+/// loop is one that the compiler vectorises. `for_each_chunk(where, n, body)`
+/// does the same for the indices [0, n).
+///
+/// Every element is in one part. How long the parts are follows from what
+/// elements cost and from thefts, so a result must not depend on it: where it
+/// would, as that of a sum of floating-point numbers, use `reduce`. Exceptions:
+/// see for_each.
+inline constexpr pure<detail::for_each_chunk_function{}> for_each_chunk{"for_each_chunk"};
+
+} // namespace basal::posse

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/algorithm/order.hpp>
+#include <basal/posse/pure.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+/// Merges two sorted ranges into a third: where the middle of the longer one
+/// belongs in the other divides both, and the halves are branches.
+template <class Less>
+class parallel_merge {
+public:
+  explicit parallel_merge(Less& less) noexcept : less_(less) {
+  }
+
+  /// Assigns the `na` and `nb` elements to those at `to`; of equal ones, a's come
+  /// first. Moves from move iterators.
+  template <class A, class B, class To>
+  void run(member& m, A a, std::size_t na, B b, std::size_t nb, To to) const {
+    if (na + nb <= leaf) {
+      m.poll();
+      std::merge(a, advanced(a, na), b, advanced(b, nb), to, std::ref(less_));
+      return;
+    }
+    auto i = na / 2;
+    auto j = nb / 2;
+    if (na >= nb)
+      j = static_cast<std::size_t>(
+        std::lower_bound(b, advanced(b, nb), *advanced(a, i), std::ref(less_)) - b);
+    else
+      i = static_cast<std::size_t>(
+        std::upper_bound(a, advanced(a, na), *advanced(b, j), std::ref(less_)) - a);
+    m.fork_merge([&, i, j](member& k) { run(k, a, i, b, j, to); },
+                 [&, i, j](member& k) {
+                   run(k, advanced(a, i), na - i, advanced(b, j), nb - j, advanced(to, i + j));
+                 });
+  }
+
+private:
+  /// Merged without a safepoint.
+  static constexpr std::size_t leaf = 512;
+
+  Less& less_;
+};
+
+struct merge_function {
+  template <element_range First, element_range Second, element_range Output,
+            class Less = std::ranges::less>
+  void operator()(member& m, First&& first, Second&& second, Output&& output,
+                  Less less = {}) const {
+    using value = std::ranges::range_value_t<First>;
+    static_assert(std::is_same_v<value, std::ranges::range_value_t<Second>>,
+                  "merge() takes two ranges with elements of the same type");
+    auto order = order_of<value>(less);
+    parallel_merge<decltype(order)>{order}.run(m, elements_of(first), count_of(first),
+                                               elements_of(second), count_of(second),
+                                               written_elements_of(output));
+  }
+};
+
+} // namespace detail
+
+/// `merge(where, first, second, output, less = ranges::less)`: copies the elements
+/// of two sorted ranges to `output`, which has as many as both and overlaps with
+/// neither, so that it is sorted; equal ones stay in their order, those of
+/// `first` before those of `second`, as by std::merge. n comparisons and some
+/// log n for each fork, no memory.
+/// @throws what `less` throws; `output` is then partly written
+inline constexpr pure<detail::merge_function{}> merge{"merge"};
+
+} // namespace basal::posse

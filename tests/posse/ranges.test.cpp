@@ -1,0 +1,253 @@
+// for_each_chunk, zip, filter and merge: the standard's results for many sizes, what comes out when
+// something throws, cancellation, and where they can be called from.
+
+#include <basal/posse/algorithm.hpp>
+#include <basal/posse/posse.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace posse = basal::posse;
+using posse::member;
+using posse::runtime;
+
+namespace {
+
+posse::runtime_config config_of(std::size_t executors) {
+  posse::runtime_config config;
+  config.compute_executors = executors;
+  config.quantum = posse::runtime_config::min_quantum;
+  return config;
+}
+
+// Pseudo-random numbers, many of them equal.
+std::vector<int> shuffled(std::size_t n, unsigned range = 1'000'000'007u) {
+  std::vector<int> v(n);
+  std::uint64_t state = n + 1;
+  for (auto& x : v) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    x = static_cast<int>((state >> 33) % range);
+  }
+  return v;
+}
+
+constexpr std::size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 1000, 4097, 100'000};
+
+struct too_big : std::runtime_error {
+  explicit too_big(int v) : std::runtime_error("too big"), value(v) {
+  }
+  int value;
+};
+
+// Equal keys that can be told apart.
+struct record {
+  int key = 0;
+  std::size_t place = 0;
+
+  bool operator==(const record&) const = default;
+};
+
+std::vector<record> records(std::size_t n, std::size_t from) {
+  std::vector<record> result;
+  for (auto key : shuffled(n, static_cast<unsigned>(n / 3 + 1)))
+    result.push_back({key, from++});
+  std::ranges::stable_sort(result, {}, &record::key);
+  return result;
+}
+
+// Stands for an actor's handle.
+struct caller {
+  runtime* host;
+};
+
+} // namespace
+
+template <>
+struct basal::posse::caller_traits<caller> {
+  static runtime& runtime_of(const caller& c) {
+    return *c.host;
+  }
+};
+
+TEST_CASE("chunks cover every element once, in order when nobody steals") {
+  runtime one{config_of(1)};
+  runtime three{config_of(3)};
+  for (auto n : sizes) {
+    std::size_t next = 0;
+    posse::for_each_chunk(one, n, [&](std::size_t first, std::size_t last) {
+      REQUIRE(first == next);
+      REQUIRE(first < last);
+      next = last;
+    });
+    CHECK(next == n);
+    std::vector<int> v(n, 1);
+    posse::for_each_chunk(caller{&three}, v, [](int* first, int* last) {
+      for (; first != last; ++first)
+        *first += 2;
+    });
+    std::deque<int> d(n, 1);
+    posse::for_each_chunk(three, d, [](member&, auto first, auto last) {
+      for (; first != last; ++first)
+        *first += 2;
+    });
+    CHECK(std::ranges::all_of(v, [](int x) { return x == 3; }));
+    CHECK(std::ranges::all_of(d, [](int x) { return x == 3; }));
+  }
+}
+
+TEST_CASE("zip makes one range of several, as long as the shortest") {
+  runtime rt{config_of(3)};
+  for (auto n : sizes) {
+    auto a = shuffled(n);
+    const auto b = shuffled(n + 5);
+    std::vector<long> sums(n + 2, -1);
+    posse::for_each(rt, posse::zip(a, b, sums),
+                    [](int& x, const int& y, long& sum) { sum = long{x} + y; });
+    for (std::size_t i = 0; i != n; ++i)
+      REQUIRE(sums[i] == long{a[i]} + b[i]);
+    CHECK(sums[n] == -1);
+    // Without a member, with one, and the tuple as it is.
+    auto less = [](int x, int y) { return x < y ? 1 : 0; };
+    auto plain = posse::map(rt, posse::zip(a, b), less);
+    CHECK(plain
+          == posse::map(rt, posse::zip(a, b), [=](member&, int x, int y) { return less(x, y); }));
+    CHECK(plain == posse::map(rt, posse::zip(a, b), [=](const std::tuple<int&, const int&>& t) {
+            return less(std::get<0>(t), std::get<1>(t));
+          }));
+    CHECK(posse::map_reduce(
+            rt, posse::zip(a, b), [](int x, int y) { return long{x} * y % 7; }, 0l, std::plus<>{})
+          == std::inner_product(a.begin(), a.end(), b.begin(), 0l, std::plus<>{},
+                                [](int x, int y) { return long{x} * y % 7; }));
+  }
+}
+
+TEST_CASE("filter keeps what passes, in order, and asks once for each element") {
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    for (auto n : sizes) {
+      const auto v = shuffled(n, 100);
+      std::vector<char> asked(n, 0);
+      auto few = posse::filter(caller{&rt}, v, [&](const int& x) {
+        ++asked[static_cast<std::size_t>(&x - v.data())];
+        return x < 10;
+      });
+      std::vector<int> expected;
+      std::ranges::copy_if(v, std::back_inserter(expected), [](int x) { return x < 10; });
+      CHECK(few == expected);
+      CHECK(std::ranges::all_of(asked, [](char times) { return times == 1; }));
+      CHECK(posse::filter(rt, v, [](member&, int) { return true; }) == v);
+      CHECK(posse::filter(rt, v, [](int) { return false; }).empty());
+    }
+    std::vector<std::string> words{"a", "bb", "c", "dd"};
+    CHECK(posse::filter(rt, words, [](const std::string& w) { return w.size() == 2; })
+          == std::vector<std::string>{"bb", "dd"});
+    CHECK(words[1] == "bb"); // copied
+    CHECK(posse::filter(rt, std::views::iota(0, 10), [](int x) { return x % 4 == 0; })
+          == std::vector<int>{0, 4, 8});
+  }
+}
+
+TEST_CASE("merge does what std::merge does, equal elements included") {
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    for (auto n : sizes)
+      for (auto other : {std::size_t{0}, std::size_t{7}, n / 2, n}) {
+        auto a = records(n, 0);
+        auto b = records(other, n);
+        auto by_key = [](const record& x, const record& y) { return x.key < y.key; };
+        std::vector<record> merged(n + other);
+        std::vector<record> expected(n + other);
+        posse::merge(caller{&rt}, a, b, merged, by_key);
+        std::merge(a.begin(), a.end(), b.begin(), b.end(), expected.begin(), by_key);
+        REQUIRE(merged == expected);
+      }
+    auto numbers = shuffled(5000);
+    std::ranges::sort(numbers, std::greater<>{});
+    const std::deque<int> none;
+    std::deque<int> same(numbers.size());
+    posse::merge(rt, numbers, none, same, std::ranges::greater{});
+    CHECK(std::ranges::equal(same, numbers));
+    std::vector<std::string> words{"a", "c"};
+    std::vector<std::string> all(3);
+    posse::merge(rt, words, std::vector<std::string>{"b"}, all);
+    CHECK(all == std::vector<std::string>{"a", "b", "c"});
+    CHECK(words[0] == "a"); // copied
+  }
+}
+
+TEST_CASE("the first exception in the order of elements comes out") {
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    std::vector<int> v(20'000);
+    std::iota(v.begin(), v.end(), 0);
+    auto check = [](int x) {
+      if (x == 777 || x >= 15'000)
+        throw too_big{x};
+      return true;
+    };
+    auto error_of = [&](auto call) {
+      try {
+        call();
+      } catch (const too_big& error) {
+        return error.value;
+      }
+      return -1;
+    };
+    CHECK(error_of([&] { posse::filter(rt, v, check); }) == 777);
+    CHECK(error_of([&] { posse::for_each(rt, posse::zip(v, v), [&](int x, int) { check(x); }); })
+          == 777);
+    CHECK(error_of([&] {
+            posse::for_each_chunk(rt, v, [&](int* first, int* last) {
+              for (; first != last; ++first)
+                check(*first);
+            });
+          })
+          == 777);
+    std::vector<int> out(2 * v.size());
+    CHECK_THROWS_AS(posse::merge(rt, v, v, out,
+                                 [](int a, int b) -> bool {
+                                   if (a == 777)
+                                     throw too_big{a};
+                                   return a < b;
+                                 }),
+                    too_big);
+  }
+}
+
+TEST_CASE("they end when they are cancelled") {
+  auto cancelled = [](auto call) {
+    runtime rt{config_of(2)};
+    try {
+      call(rt);
+    } catch (const posse::cancelled&) {
+      return true;
+    }
+    return false;
+  };
+  const std::vector<int> v(100'000);
+  CHECK(cancelled([&](runtime& rt) {
+    posse::filter(rt, v, [&](int) {
+      rt.cancel();
+      return true;
+    });
+  }));
+  CHECK(cancelled([&](runtime& rt) {
+    posse::for_each_chunk(rt, v.size(), [&](std::size_t, std::size_t) { rt.cancel(); });
+  }));
+  CHECK(cancelled([&](runtime& rt) {
+    std::vector<int> out(2 * v.size());
+    posse::merge(rt, v, v, out, [&](int, int) {
+      rt.cancel();
+      return false;
+    });
+  }));
+}

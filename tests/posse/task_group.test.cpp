@@ -1,0 +1,251 @@
+// Task groups: what runs when, what a thief takes, whose exception comes out, and that nothing of a
+// scope outlives it.
+
+#include <basal/posse/task_group.hpp>
+
+#include "stepped_runtime.hpp"
+
+#include <array>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace basal;
+using namespace basal::test;
+using posse::member;
+using posse::runtime;
+using posse::task_group;
+using posse::task_scope;
+
+namespace {
+
+posse::runtime_config config_of(std::size_t executors) {
+  posse::runtime_config config;
+  config.compute_executors = executors;
+  config.quantum = posse::runtime_config::min_quantum;
+  return config;
+}
+
+// Stands for an actor's handle.
+struct caller {
+  runtime* host;
+};
+
+// The nodes of a tree, each of which is found by a task of its own.
+void explore(task_group& tasks, std::size_t node, std::vector<char>& seen) {
+  for (auto child : {2 * node + 1, 2 * node + 2})
+    if (child < seen.size())
+      tasks.spawn([child, &seen](task_group& below) { explore(below, child, seen); });
+  ++seen[node];
+}
+
+} // namespace
+
+template <>
+struct basal::posse::caller_traits<caller> {
+  static runtime& runtime_of(const caller& c) {
+    return *c.host;
+  }
+};
+
+TEST_CASE("tasks run after the body, in order, and a task's own before the next one") {
+  runtime rt{config_of(1)};
+  std::string order;
+  auto result = task_scope(rt, [&](task_group& tasks) {
+    tasks.spawn([&](task_group& below) {
+      below.spawn([&] { order += "b"; });
+      below.spawn([&] { order += "c"; });
+      order += "a";
+    });
+    tasks.spawn([&](member&) { order += "d"; });
+    order += "body ";
+    return 7;
+  });
+  CHECK(result == 7);
+  CHECK(order == "body abcd");
+}
+
+TEST_CASE("wait() does what was spawned, and more may be spawned afterwards") {
+  runtime rt{config_of(1)};
+  std::string order;
+  task_scope(caller{&rt}, [&](task_group& tasks) {
+    tasks.wait();
+    tasks.spawn([&] { order += "a"; });
+    tasks.spawn([&] { order += "b"; });
+    tasks.wait();
+    order += "|";
+    tasks.spawn([&] { order += "c"; });
+    tasks.member().fork_merge([&] { order += "f"; }, [&] { order += "g"; });
+  });
+  CHECK(order == "ab|fgc");
+}
+
+TEST_CASE("a group holds so many tasks at most") {
+  runtime rt{config_of(1)};
+  std::size_t done = 0;
+  task_scope(rt, [&](task_group& tasks) {
+    for (std::size_t i = 0; i < 3 * task_group::most_waiting; ++i) {
+      tasks.spawn([&] { ++done; });
+      REQUIRE(i + 1 - done <= task_group::most_waiting);
+    }
+  });
+  CHECK(done == 3 * task_group::most_waiting);
+}
+
+TEST_CASE("every task runs once, whoever steals, and forks if it likes") {
+  for (std::size_t executors = 1; executors <= 4; ++executors) {
+    runtime rt{config_of(executors)};
+    for (std::size_t nodes : {0, 1, 2, 3, 100, 20'000}) {
+      std::vector<char> seen(nodes, 0);
+      if (nodes != 0)
+        task_scope(rt, [&](task_group& tasks) { explore(tasks, 0, seen); });
+      CHECK(std::accumulate(seen.begin(), seen.end(), std::size_t{0}) == nodes);
+    }
+    std::array<long, 50> sums{};
+    rt.run([&](member& m) {
+      task_scope(m, [&](task_group& tasks) {
+        for (auto& sum : sums)
+          tasks.spawn([&sum](member& k) {
+            auto [a, b] = k.fork_merge([] { return 1l; }, [] { return 2l; });
+            sum = a + b;
+          });
+      });
+    });
+    CHECK(std::accumulate(sums.begin(), sums.end(), 0l) == 150);
+  }
+}
+
+TEST_CASE("a thief takes the later half of the tasks that have not begun") {
+  stepped_runtime host{stepped(2)};
+  std::string log;
+  auto note = [&log](char task) {
+    return [&log, task](member& m) { log += task + std::to_string(m.executor().index()) + ' '; };
+  };
+  started root{host, 0, [&](member& m) {
+                 look(m);
+                 task_scope(m, [&](task_group& tasks) {
+                   tasks.spawn([&](member& k) { end_quantum(k); });
+                   tasks.spawn([&](member& k) {
+                     end_quantum(k);
+                     note('b')(k);
+                   });
+                   for (char task : {'c', 'd', 'e', 'f'})
+                     tasks.spawn(note(task));
+                 });
+               }};
+  host.run(0);
+  CHECK(host->stats().thefts == 1);
+  CHECK(log == "b0 c0 d0 ");
+  host.run(1);
+  host.run(0);
+  CHECK(log == "b0 c0 d0 e1 f1 ");
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("a thief takes all tasks behind one that has lasted for quanta") {
+  stepped_runtime host{stepped(2)};
+  std::string log;
+  started root{host, 0, [&](member& m) {
+                 look(m);
+                 task_scope(m, [&](task_group& tasks) {
+                   tasks.spawn([&](member& k) {
+                     for (int quanta = 0; quanta < 3; ++quanta)
+                       end_quantum(k);
+                   });
+                   for (int task = 0; task < 4; ++task)
+                     tasks.spawn(
+                       [&log](member& k) { log += std::to_string(k.executor().index()); });
+                 });
+               }};
+  host.run(0);
+  CHECK(log.empty());
+  host.run(1);
+  host.run(0);
+  CHECK(log == "1111");
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("of two groups, the older one's tasks are stolen first") {
+  stepped_runtime host{stepped(2)};
+  std::string log;
+  auto note = [&log](char task) {
+    return [&log, task](member& m) { log += task + std::to_string(m.executor().index()) + ' '; };
+  };
+  started root{host, 0, [&](member& m) {
+                 look(m);
+                 task_scope(m, [&](task_group& tasks) {
+                   tasks.spawn([&](task_group& below) {
+                     below.spawn([&](member& k) {
+                       end_quantum(k);
+                       end_quantum(k);
+                     });
+                     below.spawn(note('x'));
+                   });
+                   tasks.spawn(note('y'));
+                 });
+               }};
+  host.run(0);
+  CHECK(log == "x0 ");
+  host.run(1);
+  host.run(0);
+  CHECK(log == "x0 y1 ");
+}
+
+TEST_CASE("the first exception in the sequential order comes out, and all tasks are gone") {
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    for (int failing = 0; failing < 40; failing += 3) {
+      auto alive = std::make_shared<int>(0);
+      std::string error;
+      try {
+        task_scope(rt, [&](task_group& tasks) {
+          for (int i = 0; i < 40; ++i)
+            tasks.spawn([=, held = alive](task_group& below) {
+              for (int turn = 0; turn < 500 && executors != 1; ++turn)
+                below.member().poll();
+              if (i > failing)
+                throw std::runtime_error("later");
+              below.spawn([=] {
+                if (i == failing)
+                  throw std::runtime_error("first");
+              });
+            });
+        });
+      } catch (const std::runtime_error& e) {
+        error = e.what();
+      }
+      CHECK(error == "first");
+      CHECK(alive.use_count() == 1);
+    }
+  }
+}
+
+TEST_CASE("an exception of the body drops what it spawned") {
+  runtime rt{config_of(2)};
+  auto alive = std::make_shared<int>(0);
+  auto ran = false;
+  CHECK_THROWS_AS(task_scope(rt,
+                             [&](task_group& tasks) {
+                               tasks.spawn([&ran, held = alive] { ran = true; });
+                               throw std::logic_error("body");
+                             }),
+                  std::logic_error);
+  CHECK_FALSE(ran);
+  CHECK(alive.use_count() == 1);
+}
+
+TEST_CASE("a cancelled scope ends, with tasks that would not") {
+  runtime rt{config_of(3)};
+  CHECK_THROWS_AS(task_scope(rt,
+                             [&](task_group& tasks) {
+                               for (int i = 0; i < 10; ++i)
+                                 tasks.spawn([](member& m) {
+                                   for (;;)
+                                     m.poll();
+                                 });
+                               rt.cancel();
+                             }),
+                  posse::cancelled);
+}
