@@ -143,6 +143,13 @@ double speed(const bench::results& all, bool quick, int workers) {
 
 double worst_speed(const bench::results& all, bool quick) {
   const auto of = comparisons(all, quick);
+  for (const auto& one : of) {
+    if (one.times_as_fast() < 1)
+      std::cout << one.name << ": " << bench::three_digits(one.times_as_fast())
+                << " times as fast as " << one.peer << ", with "
+                << bench::three_digits(one.cpu_ratio()) << " of its CPU time and "
+                << bench::three_digits(one.peak_kb / one.peer_peak_kb) << " of its memory\n";
+  }
   const auto& one = *std::min_element(of.begin(), of.end(), [](const auto& a, const auto& b) {
     return a.times_as_fast() < b.times_as_fast();
   });
