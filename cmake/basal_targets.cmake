@@ -138,6 +138,23 @@ function(basal_add_test)
   set_property(TEST ${name} PROPERTY LABELS ${labels})
 endfunction()
 
+# With BASAL_MIMALLOC, malloc and new of the program TARGET are mimalloc's, those of libraries
+# included: CAF's, too. Memory that one thread takes and another gives back, as messages are, is
+# cheaper there. Never of our libraries: which malloc it has is a program's choice.
+function(_basal_allocator TARGET)
+  if(NOT BASAL_MIMALLOC)
+    return()
+  endif()
+  find_package(mimalloc CONFIG QUIET)
+  if(NOT mimalloc_FOUND)
+    message(FATAL_ERROR "mimalloc not found, which BASAL_MIMALLOC asks for. Install it (Debian: "
+                        "apt install libmimalloc-dev), or set -DBASAL_MIMALLOC=OFF.")
+  endif()
+  # No program names one of its symbols.
+  target_link_options(${TARGET} PRIVATE LINKER:--no-as-needed)
+  target_link_libraries(${TARGET} PRIVATE mimalloc)
+endfunction()
+
 # basal_add_bench(MODULE SOURCES x.bench.cpp... [LIBS ...])
 # Builds bench_MODULE, which links basal::MODULE and the benchmark convention of
 # bench/support (it brings main). `./dev bench MODULE` runs it.
@@ -154,6 +171,7 @@ function(basal_add_bench MODULE)
     target_link_libraries(${target} PRIVATE basal::${MODULE})
   endif()
   target_link_libraries(${target} PRIVATE ${ARG_LIBS} basal_bench_main)
+  _basal_allocator(${target})
 endfunction()
 
 # basal_add_sample(NAME SOURCES ... [LIBS ...])
@@ -170,6 +188,7 @@ function(basal_add_sample NAME)
   add_executable(${NAME} ${ARG_SOURCES})
   _basal_common(${NAME})
   target_link_libraries(${NAME} PRIVATE ${ARG_LIBS})
+  _basal_allocator(${NAME})
 endfunction()
 
 # basal_add_internal_library(NAME SOURCES ... [LIBS ...])
