@@ -13,7 +13,7 @@ struct child_run {
   double peak_kb = 0; ///< of the process's resident memory, from its start to its end
 };
 
-/// One run after another one that warms up; or, if not `warmed_up`, the first one alone.
+/// One run after a smaller one that warms up; or, if not `warmed_up`, alone.
 /// @param scheduler basal, caf_stealing or caf_sharing
 /// @param workers threads that run actors; 0: the scheduler's default
 /// @throws std::runtime_error if the process fails: it has said why on stderr

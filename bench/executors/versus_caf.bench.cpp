@@ -1,6 +1,6 @@
 // The same actor programs on stock CAF, under both of its schedulers, and on basal: with one
 // worker, with two, and with all, which is each scheduler's default. A repetition is a process of
-// its own that runs the program twice and measures the second run (actor_program.cpp).
+// its own that measures one run of the program, after a smaller one (actor_program.cpp).
 //
 // CAF runs as it comes: Debian's build, the defaults of both policies. So does basal: beside its
 // workers, the message executors, it has its default number of compute executors, which have
@@ -177,16 +177,16 @@ double spawn_end_us(const bench::results& all, bool quick) {
   return highest;
 }
 
-double peak_kb(const bench::program& what, const char* scheduler, int workers) {
+double peak_kb(const bench::program& what, const char* scheduler, int workers, bool quick) {
   std::vector<double> peaks;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < (quick ? 1 : 3); ++i)
     peaks.push_back(
       bench::run_in_child(what.name, scheduler, argument_of(workers), what.memory_size, false)
         .peak_kb);
   return bench::median(peaks);
 }
 
-double tree_memory() {
+double tree_memory(bool quick) {
   double highest = 0;
   for (const auto* what : bench::all_programs()) {
     if (what->memory_size == 0)
@@ -194,8 +194,8 @@ double tree_memory() {
     for (const int workers : worker_counts()) {
       auto lowest = std::numeric_limits<double>::infinity();
       for (const auto* peer : peers)
-        lowest = std::min(lowest, peak_kb(*what, peer, workers));
-      const auto mine = peak_kb(*what, ours, workers);
+        lowest = std::min(lowest, peak_kb(*what, peer, workers, quick));
+      const auto mine = peak_kb(*what, ours, workers, quick);
       std::cout << "peak memory of "
                 << bench::case_name(what->name, what->memory_size, ours, workers) << ": "
                 << bench::three_digits(mine / 1000) << " MB, CAF's "
@@ -224,7 +224,7 @@ const bench::suite versus_caf_suite{[](bench::plan& plan) {
   });
   plan.figure("cpu_worst_vs_caf", [=](const bench::results& all) { return worst_cpu(all, quick); });
   plan.figure("spawn_end_us", [=](const bench::results& all) { return spawn_end_us(all, quick); });
-  plan.measure("tree_rss_vs_caf", tree_memory);
+  plan.measure("tree_rss_vs_caf", [=] { return tree_memory(quick); });
 }};
 
 } // namespace
