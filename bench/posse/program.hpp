@@ -90,14 +90,15 @@ public:
   /// A serial form to look at, which is not what the figures compare with.
   template <class Run>
   void other_serial(Run run, const char* impl) {
-    add(impl, 1, false, [=](auto loop) { loop(run); });
+    add(impl, 1, false, [=](benchmark::State&, auto loop) { loop(run); });
   }
 
-  /// `run(posse::runtime&)`, called on an executor, as a handler would.
+  /// `run(posse::runtime&)`, called on an executor, as a handler would. How many
+  /// looks for a theft came to which verdict stands in the JSON.
   template <class Run>
   void basal(Run run, const char* impl = "basal") {
     for (int cpus : cpu_counts())
-      add(impl, cpus, beside_burner_, [=](auto loop) {
+      add(impl, cpus, beside_burner_, [=](benchmark::State& state, auto loop) {
         posse::runtime runtime;
         if (runtime.config().compute_executors != static_cast<std::size_t>(cpus))
           throw std::logic_error("not an executor for each CPU");
@@ -105,6 +106,10 @@ public:
         executors::awaited_call handed{handler};
         runtime.await(handed);
         handed.take();
+        runtime.stats().verdicts.for_each([&](posse::theft_verdict verdict, std::uint64_t looks) {
+          state.counters[posse::describe(verdict).name]
+            = benchmark::Counter{static_cast<double>(looks), benchmark::Counter::kAvgIterations};
+        });
       });
   }
 
@@ -147,7 +152,8 @@ private:
     peers_.push_back(impl);
     for (int cpus : cpu_counts())
       if (cpus > 1 || !plan_.quick())
-        add(impl, cpus, beside_burner_, [=](auto loop) { measured(cpus, loop); });
+        add(impl, cpus, beside_burner_,
+            [=](benchmark::State&, auto loop) { measured(cpus, loop); });
   }
 
   std::vector<std::string> peers_at(int cpus) const {
@@ -159,9 +165,9 @@ private:
 
   template <class Case>
   void add(const char* impl, int cpus, bool beside_burner, Case measured) {
-    // A tenth of a second and more a repetition for each of so many cases would
-    // take a quarter of an hour. A process that comes and goes needs more.
-    const double share = beside_burner_ ? 0.4 : 0.15;
+    // So many cases would take a quarter of an hour otherwise. Time slices beside
+    // a busy process last some milliseconds: those cases need more of them.
+    const double share = beside_burner_ ? 0.2 : 0.05;
     plan_.add(
       case_of(impl, cpus),
       [=, expected = expected_, setup = setup_, prepare = prepare_](benchmark::State& state) {
@@ -171,7 +177,7 @@ private:
           burner.emplace();
         if (setup)
           setup();
-        measured([&](auto&& run) {
+        measured(state, [&](auto&& run) {
           for (auto _ : state) {
             if (prepare) {
               state.PauseTiming();
