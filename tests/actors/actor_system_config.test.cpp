@@ -222,10 +222,11 @@ TEST_CASE("CAF's name for the number of executors has the same rank as ours, sou
     const auto value = [](int x, int name) { return std::to_string(1 + x + 10 * name); };
     basal::actor_system_config cfg;
     const auto set = [&](int x) {
-      for (const int name : {0, 1})
+      for (const int name : {0, 1}) {
+        const std::string key = name == 0 ? "scheduler.max-threads" : "basal.message-executors";
         if (given(x, name))
-          cfg.set(name == 0 ? "scheduler.max-threads" : "basal.message-executors",
-                  std::size_t(1 + x + 10 * name));
+          cfg.set(key, std::size_t(1 + x + 10 * name));
+      }
     };
     set(before);
     std::string text;

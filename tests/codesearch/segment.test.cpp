@@ -48,8 +48,8 @@ TEST_CASE("the index of many files holds what a plain reading finds, on 1 and on
   const auto seed = GENERATE(range(1u, 6u));
   CAPTURE(executors, seed);
   const auto [texts, truth] = some_texts(seed, 200, 800);
-  const segment s = compute(
-    [&, &texts = texts](member& m) { return build_pieces(m, texts.pieces, go); }, executors);
+  const segment s
+    = compute([&, &all = texts](member& m) { return build_pieces(m, all.pieces, go); }, executors);
   CHECK(contents(s) == truth);
   CHECK(is_ordered(s.words));
   CHECK(s.parts.size() == 200);
@@ -58,7 +58,7 @@ TEST_CASE("the index of many files holds what a plain reading finds, on 1 and on
 TEST_CASE("postings of a word are chained in the order of the files") {
   const auto [texts, truth] = some_texts(11, 100, 300);
   const segment s
-    = compute([&, &texts = texts](member& m) { return build_pieces(m, texts.pieces, go); }, 2);
+    = compute([&, &all = texts](member& m) { return build_pieces(m, all.pieces, go); }, 2);
   s.words.for_each_from(0, [](const word_entry& e) {
     const auto files = files_of(e);
     CHECK(std::is_sorted(files.begin(), files.end()));
