@@ -110,8 +110,8 @@ public:
     std::unique_ptr<item> item_;
   };
 
-  /// A value that nobody else has, until the lease ends. Some nanoseconds, and a
-  /// comparison for each executor that has borrowed, unless one must be made.
+  /// A value that nobody else has, until the lease ends. Costs a comparison
+  /// for each executor that has borrowed, and no lock, unless one must be made.
   /// @throws what `make` throws, std::bad_alloc
   [[nodiscard]] lease borrow(member& m) {
     auto& mine = shelf_of(m.executor());
