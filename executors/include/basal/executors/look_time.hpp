@@ -7,9 +7,7 @@ namespace basal::executors {
 
 /// How long an executor that has run out of work should look for more before it sleeps in the
 /// kernel, from which it comes back some 50 us too late for a short piece of work: twice as
-/// long as it had to wait lately. Waits beyond `longest` are not worth looking through, however
-/// long, so they count for nothing but that they halve the next look: a program that computes in
-/// bursts has many short waits and a long one in each burst.
+/// long as it had to wait lately, if that is within `longest`.
 ///
 /// Two bounds. No look is longer than `longest`. And all looks together are no longer than
 /// `looks_per_run` times what the executor has run, so that a program which computes now and then
@@ -31,16 +29,14 @@ public:
 
   /// How long it should look now.
   std::uint64_t expected() const noexcept {
-    return std::min({2 * average_wait_, longest_, credit_});
+    return 2 * average_wait_ <= longest_ ? std::min(2 * average_wait_, credit_) : 0;
   }
 
   /// It was woken after it had waited for `waited`, for so long of that it had `looked`.
+  /// How much longer than `longest` a wait was says nothing.
   void waited_for(std::uint64_t waited, std::uint64_t looked) noexcept {
     credit_ -= std::min(credit_, looked);
-    if (waited > longest_)
-      average_wait_ /= 2;
-    else
-      average_wait_ = (average_wait_ * (weight - 1) + waited) / weight;
+    average_wait_ = (average_wait_ * (weight - 1) + std::min(waited, 2 * longest_)) / weight;
   }
 
 private:
