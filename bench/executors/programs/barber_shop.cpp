@@ -1,7 +1,9 @@
-// sleeping barber (Savina): customers, each an actor, enter a waiting room with 100 chairs. When
-// all are taken they wait outside until they are called; in Savina they come back at once, and
-// which scheduler sees how many come back is luck. The barber, asleep while the room is empty, cuts
-// one customer's hair after the other, which takes 1 us, and calls for the next.
+// sleeping barber (Savina): customers, each an actor, enter a waiting room with 100 chairs. Whoever
+// finds all taken comes back at once. The barber, asleep while the room is empty, cuts one
+// customer's hair after the other, which takes 1 us, and calls for the next.
+//
+// How often customers come back depends on the order in which a scheduler runs them: where each has
+// a turn before the barber's call is read, a haircut takes as long as a message of each.
 //
 // Size: customers.
 
@@ -19,7 +21,7 @@ namespace basal::bench {
 namespace {
 
 using enter = caf::atom_constant<caf::atom("enter")>;
-using call = caf::atom_constant<caf::atom("call")>;
+using full = caf::atom_constant<caf::atom("full")>;
 using sit = caf::atom_constant<caf::atom("sit")>;
 using next = caf::atom_constant<caf::atom("next")>;
 using ready = caf::atom_constant<caf::atom("ready")>;
@@ -29,9 +31,9 @@ constexpr int steps = 400;
 
 caf::behavior customer(caf::event_based_actor* self, const caf::actor& room,
                        const caf::actor& register_of_visits) {
-  self->send(room, enter::value, false);
+  self->send(room, enter::value);
   return {
-    [=](call) { self->send(room, enter::value, true); },
+    [=](full) { self->send(room, enter::value); },
     [=](ready, std::int64_t haircut) {
       self->send(register_of_visits, haircut);
       self->quit();
@@ -48,35 +50,26 @@ caf::behavior barber(caf::event_based_actor* self) {
 
 struct room_state {
   std::deque<caf::actor> seated;
-  std::deque<caf::actor> outside;
-  std::size_t called = 0; // in, and not there yet: their chairs are kept
-  bool asleep = true;     // the barber
+  bool asleep = true; // the barber
 };
 
 caf::behavior room(caf::stateful_actor<room_state>* self) {
   auto cutter = self->spawn(barber);
   return {
-    [=](enter, bool is_called) {
+    [=](enter) {
       auto& mine = self->state;
       auto guest = caf::actor_cast<caf::actor>(self->current_sender());
-      if (is_called)
-        --mine.called;
       if (mine.asleep) {
         mine.asleep = false;
         self->send(cutter, sit::value, guest);
-      } else if (mine.seated.size() + mine.called < num_chairs) {
+      } else if (mine.seated.size() < num_chairs) {
         mine.seated.push_back(std::move(guest));
       } else {
-        mine.outside.push_back(std::move(guest));
+        self->send(guest, full::value);
       }
     },
     [=](next) {
       auto& mine = self->state;
-      if (!mine.outside.empty()) {
-        self->send(mine.outside.front(), call::value);
-        mine.outside.pop_front();
-        ++mine.called;
-      }
       mine.asleep = mine.seated.empty();
       if (mine.asleep)
         return;
@@ -108,8 +101,8 @@ void street(caf::event_based_actor* self, std::int64_t customers, const caf::act
 
 extern constinit const program barber_shop{
   .name = "barber_shop",
-  .size = 2'500,
-  .quick_size = 600,
+  .size = 600,
+  .quick_size = 300,
   .run =
     [](caf::actor_system& system, std::int64_t size) {
       observer watching{system};
