@@ -137,6 +137,24 @@ TEST_CASE("what a computation begins with is stolen after one quantum, what come
   }
 }
 
+TEST_CASE("a computation that ends within its first quantum loses nothing to an idle executor") {
+  posse::runtime host{stepped(2, 1)};
+  host.compute().run_until_idle();
+  for (int i = 0; i < 100; ++i)
+    run(host, [](posse::member& m) {
+      m.fork_merge(
+        [](posse::member& l) {
+          for (int us = 0; us < 150; ++us) {
+            pass(1us);
+            l.poll();
+          }
+        },
+        [](posse::member&) { pass(1us); });
+    });
+  CHECK(host.stats().thefts == 0);
+  CHECK(host.stats().computations == 100);
+}
+
 TEST_CASE("the same seed gives the same thefts") {
   const auto first = trace_of(3);
   CHECK(first.size() == 256);
