@@ -2,13 +2,26 @@
 
 #include <cstdlib>
 
-#include <sys/mman.h>
+#if defined(__linux__)
+#  include <sys/mman.h>
+#endif
 
 namespace basal::solver::detail {
 
 namespace {
 
+#if defined(__linux__)
 constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+void wish_for_huge_pages(void* memory, std::size_t bytes) {
+  ::madvise(memory, bytes, MADV_HUGEPAGE); // failing is harmless
+}
+#else // WebAssembly has pages of one size
+constexpr std::size_t huge_page = alignment;
+
+void wish_for_huge_pages(void*, std::size_t) {
+}
+#endif
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   if (bytes > static_cast<std::size_t>(-1) - unit)
@@ -25,7 +38,7 @@ void* allocate_aligned(std::size_t bytes) {
   if (memory == nullptr)
     throw std::bad_alloc{};
   if (big)
-    ::madvise(memory, rounded_up(bytes, unit), MADV_HUGEPAGE); // a wish: failing is harmless
+    wish_for_huge_pages(memory, rounded_up(bytes, unit));
   return memory;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <optional>
@@ -12,6 +11,8 @@
 
 #include <basal/solver/errors.hpp>
 #include <basal/solver/triplets.hpp>
+
+#include "portable.hpp"
 
 namespace basal::solver {
 
@@ -53,19 +54,21 @@ std::string quoted(std::string_view text) {
   return result + (text.size() > shown ? "...'" : "'");
 }
 
-// Lines of a stream, without ever holding more than one of them.
+// Lines of a stream or of a text, without ever holding more than one of them.
 class line_reader {
 public:
-  line_reader(std::istream& in, const std::string& name) : in_(in), name_(name) {
+  line_reader(std::istream& in, const std::string& name) : buffer_(in.rdbuf()), name_(name) {
+  }
+
+  line_reader(std::string_view text, const std::string& name) : text_(text), name_(name) {
   }
 
   // False at the end of the file.
   bool next() {
     ++number_;
     line_.clear();
-    auto* buffer = in_.rdbuf();
     for (;;) {
-      const auto c = buffer == nullptr ? std::char_traits<char>::eof() : buffer->sbumpc();
+      const auto c = next_character();
       if (c == std::char_traits<char>::eof()) {
         rest_ = line_;
         return !line_.empty();
@@ -111,7 +114,7 @@ public:
     if (text.size() > 1 && text.front() == '+' && text[1] != '-')
       text.remove_prefix(1); // from_chars takes no plus
     Number result{};
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), result);
+    const auto [end, code] = detail::number_from(text, result);
     if (code == std::errc::result_out_of_range && std::is_floating_point_v<Number>)
       return underflow_or_fail<Number>(whole, what);
     if (code != std::errc{} || end != text.data() + text.size())
@@ -125,14 +128,13 @@ public:
 
   // What is left of the stream, in bytes; nothing if it cannot tell, as of a pipe.
   std::optional<std::int64_t> bytes_left() const {
-    auto* buffer = in_.rdbuf();
-    if (buffer == nullptr)
-      return std::nullopt;
-    const auto here = buffer->pubseekoff(0, std::ios::cur, std::ios::in);
+    if (buffer_ == nullptr)
+      return static_cast<std::int64_t>(text_.size());
+    const auto here = buffer_->pubseekoff(0, std::ios::cur, std::ios::in);
     if (here == std::streampos{std::streamoff{-1}})
       return std::nullopt;
-    const auto end = buffer->pubseekoff(0, std::ios::end, std::ios::in);
-    buffer->pubseekpos(here, std::ios::in);
+    const auto end = buffer_->pubseekoff(0, std::ios::end, std::ios::in);
+    buffer_->pubseekpos(here, std::ios::in);
     if (end == std::streampos{std::streamoff{-1}})
       return std::nullopt;
     return static_cast<std::int64_t>(end - here);
@@ -147,6 +149,16 @@ public:
   }
 
 private:
+  int next_character() {
+    if (buffer_ != nullptr)
+      return buffer_->sbumpc();
+    if (text_.empty())
+      return std::char_traits<char>::eof();
+    const auto c = std::char_traits<char>::to_int_type(text_.front());
+    text_.remove_prefix(1);
+    return c;
+  }
+
   std::string_view peek() const {
     auto from = rest_;
     while (!from.empty() && is_blank(from.front()))
@@ -167,7 +179,8 @@ private:
     fail(quoted(text) + " where " + what + " was expected: it is too large for the number type");
   }
 
-  std::istream& in_;
+  std::streambuf* buffer_ = nullptr;
+  std::string_view text_; // what is left of it, if there is no buffer
   const std::string& name_;
   std::string line_;
   std::string_view rest_;
@@ -175,7 +188,7 @@ private:
 };
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
+  return detail::equal(a, b, [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x))
            == std::tolower(static_cast<unsigned char>(y));
   });
@@ -325,11 +338,8 @@ std::ifstream open(const std::string& path) {
   return file;
 }
 
-} // namespace
-
 template <class T>
-csr_matrix<T> read_matrix_market(std::istream& in, const matrix_market_options& options) {
-  line_reader lines{in, options.file_name};
+csr_matrix<T> read_matrix(line_reader lines, const matrix_market_options& options) {
   const auto h = read_header(lines);
   if (!h.coordinate)
     lines.fail("a dense 'array', where a sparse matrix ('coordinate') was expected");
@@ -359,15 +369,7 @@ csr_matrix<T> read_matrix_market(std::istream& in, const matrix_market_options& 
 }
 
 template <class T>
-csr_matrix<T> read_matrix_market(const std::string& path, matrix_market_options options) {
-  auto file = open(path);
-  options.file_name = path;
-  return read_matrix_market<T>(file, options);
-}
-
-template <class T>
-std::vector<T> read_matrix_market_vector(std::istream& in, const matrix_market_options& options) {
-  line_reader lines{in, options.file_name};
+std::vector<T> read_vector(line_reader lines, const matrix_market_options& options) {
   const auto h = read_header(lines);
   if (h.mirrored != symmetry::general)
     lines.fail("a symmetric matrix, where a vector was expected");
@@ -392,6 +394,36 @@ std::vector<T> read_matrix_market_vector(std::istream& in, const matrix_market_o
   return all;
 }
 
+} // namespace
+
+template <class T>
+csr_matrix<T> read_matrix_market(std::istream& in, const matrix_market_options& options) {
+  return read_matrix<T>({in, options.file_name}, options);
+}
+
+template <class T>
+csr_matrix<T> read_matrix_market(const std::string& path, matrix_market_options options) {
+  auto file = open(path);
+  options.file_name = path;
+  return read_matrix_market<T>(file, options);
+}
+
+template <class T>
+csr_matrix<T> parse_matrix_market(std::string_view text, const matrix_market_options& options) {
+  return read_matrix<T>({text, options.file_name}, options);
+}
+
+template <class T>
+std::vector<T> parse_matrix_market_vector(std::string_view text,
+                                          const matrix_market_options& options) {
+  return read_vector<T>({text, options.file_name}, options);
+}
+
+template <class T>
+std::vector<T> read_matrix_market_vector(std::istream& in, const matrix_market_options& options) {
+  return read_vector<T>({in, options.file_name}, options);
+}
+
 template <class T>
 std::vector<T> read_matrix_market_vector(const std::string& path, matrix_market_options options) {
   auto file = open(path);
@@ -402,6 +434,9 @@ std::vector<T> read_matrix_market_vector(const std::string& path, matrix_market_
 #define BASAL_INSTANTIATE(T)                                                                       \
   template csr_matrix<T> read_matrix_market(std::istream&, const matrix_market_options&);          \
   template csr_matrix<T> read_matrix_market(const std::string&, matrix_market_options);            \
+  template csr_matrix<T> parse_matrix_market(std::string_view, const matrix_market_options&);      \
+  template std::vector<T> parse_matrix_market_vector(std::string_view,                             \
+                                                     const matrix_market_options&);                \
   template std::vector<T> read_matrix_market_vector(std::istream&, const matrix_market_options&);  \
   template std::vector<T> read_matrix_market_vector(const std::string&, matrix_market_options);
 

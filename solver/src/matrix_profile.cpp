@@ -10,6 +10,8 @@
 #include <basal/solver/kernels/vector.hpp>
 #include <basal/solver/random.hpp>
 
+#include "portable.hpp"
+
 namespace basal::solver {
 
 namespace {
@@ -24,11 +26,11 @@ std::size_t at(index_type i) {
 template <class T>
 bool is_symmetric(const csr_matrix<T>& a) {
   const auto t = a.transposed();
-  if (!std::ranges::equal(a.row_starts(), t.row_starts())
-      || !std::ranges::equal(a.column_indices(), t.column_indices()))
+  if (!detail::equal(a.row_starts(), t.row_starts())
+      || !detail::equal(a.column_indices(), t.column_indices()))
     return false;
   constexpr T tolerance = 16 * std::numeric_limits<T>::epsilon();
-  return std::ranges::equal(a.values(), t.values(), [](T x, T y) {
+  return detail::equal(a.values(), t.values(), [](T x, T y) {
     return std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
   });
 }
@@ -88,8 +90,8 @@ matrix_profile measure(const csr_matrix<T>& a) {
                                             + std::to_string(a.columns())};
   const auto diagonal = a.diagonal();
   matrix_profile p;
-  p.full_diagonal = std::ranges::all_of(diagonal, [](T d) { return std::isnormal(d); });
-  p.positive_diagonal = std::ranges::all_of(diagonal, [](T d) { return d > 0; });
+  p.full_diagonal = detail::all_of(diagonal, [](T d) { return std::isnormal(d); });
+  p.positive_diagonal = detail::all_of(diagonal, [](T d) { return d > 0; });
   p.symmetric = is_symmetric(a);
   if (!p.full_diagonal) {
     p.row_ratio = p.column_ratio = infinite;

@@ -1,13 +1,14 @@
 // The check that every vector from outside passes.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string>
 
 #include <basal/solver/errors.hpp>
 #include <basal/solver/kernels/vector.hpp>
+
+#include "portable.hpp"
 
 namespace basal::solver::detail {
 
@@ -23,7 +24,7 @@ double checked_norm(std::span<const T> v, const char* name) {
       throw error{errc::not_finite, std::string{name} + ": entry " + std::to_string(i) + " is "
                                       + std::to_string(v[i])};
   }
-  if (std::ranges::all_of(v, [](T x) { return x == 0; }))
+  if (all_of(v, [](T x) { return x == 0; }))
     return 0;
   throw error{errc::not_finite, std::string{name} + ": the squares of its entries "
                                   + (squared > 1 ? "overflow" : "vanish") + "; scale the system"};

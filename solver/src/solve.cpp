@@ -1,57 +1,17 @@
 #include <basal/solver/solve.hpp>
 
-#include <optional>
-#include <string>
-#include <utility>
+#include <limits>
 
-#include <basal/solver/detail/aligned_array.hpp>
-#include <basal/solver/stepper.hpp>
-
-#include "attempts.hpp"
+#include "paced_solve.hpp"
 
 namespace basal::solver {
 
-namespace {
-
-// One method; adds to what earlier ones did.
-template <class T>
-void run(const solve_plan<T>& plan, std::span<const T> b, solve_result<T>& result) {
-  detail::aligned_array<std::byte> scratch{plan.scratch_bytes()};
-  result.x.assign(plan.solution_size(), T{0});
-  stepper<T> s{plan, b, result.x, {scratch.data(), scratch.size()}};
-  const auto limit = plan.options().iteration_limit;
-  while (s.report().state == state::running && result.iterations + s.steps() < limit)
-    s.step();
-  result.iterations += s.steps();
-  const auto report = s.finish();
-  result.state = report.state;
-  result.residual = report.residual;
-  result.half_width = s.half_width();
-  result.chosen = plan.chosen();
-  result.preconditioner = plan.preconditioner();
-  if (!result.why.empty())
-    result.why += "; then ";
-  result.why += std::string{to_string(plan.chosen())} + ": " + plan.why();
-  if (!s.detail().empty())
-    result.why += "; " + std::string{s.detail()};
-}
-
-} // namespace
-
 template <class T>
 solve_result<T> solve(const solve_plan<T>& plan, std::span<const T> b) {
-  solve_result<T> result;
-  run(plan, b, result);
-  for (auto next = plan.fallback();
-       next && (result.state == state::stalled || result.state == state::diverged);
-       next = next->fallback()) {
-    solve_result<T> attempt;
-    attempt.iterations = result.iterations;
-    attempt.why = result.why;
-    run(*next, b, attempt);
-    detail::take_better(result, std::move(attempt));
+  detail::paced_solve<T> all{plan, b};
+  while (all.advance(std::numeric_limits<std::uint64_t>::max())) {
   }
-  return result;
+  return all.take();
 }
 
 template <class T>

@@ -15,6 +15,8 @@
 #include "factor/threshold_lu.hpp"
 #include "method/methods.hpp"
 #include "plan_data.hpp"
+#include "portable.hpp"
+#include "portable_math.hpp"
 
 namespace basal::solver {
 
@@ -51,7 +53,7 @@ std::string describe(const matrix_profile& p) {
 
 // Terms until the error has shrunk by `tolerance`: rho^k = tolerance.
 double neumann_terms(double rho, double tolerance) {
-  return rho == 0 ? 1 : std::ceil(std::log(tolerance) / std::log(rho));
+  return rho == 0 ? 1 : std::ceil(detail::portable_log(tolerance) / detail::portable_log(rho));
 }
 
 // "need about 800 terms", and what the radius leaves open.
@@ -68,7 +70,7 @@ std::string series_text(const matrix_profile& p, double tolerance) {
 // The classical bound, with the condition number (1 + rho) / (1 - rho) that the spectral radius
 // leaves to the Jacobi-scaled matrix.
 double gradient_iterations(double rho, double tolerance) {
-  return std::ceil(std::sqrt((1 + rho) / (1 - rho)) / 2 * std::log(2 / tolerance));
+  return std::ceil(std::sqrt((1 + rho) / (1 - rho)) / 2 * detail::portable_log(2 / tolerance));
 }
 
 double usable_tolerance(const solve_options& o) {
@@ -467,7 +469,7 @@ const matrix_profile& solve_plan<T>::profile() const noexcept {
 
 template <class T>
 std::size_t solve_plan<T>::scratch_bytes() const noexcept {
-  return detail::scratch_bytes(*data_);
+  return detail::allocatable(detail::scratch_bytes(*data_));
 }
 
 template <class T>

@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "portable_math.hpp"
+
 namespace basal::solver::detail {
 
 namespace {
@@ -49,8 +51,8 @@ public:
     found_.row_scale.resize(n_);
     found_.column_scale.resize(n_);
     for (std::size_t i = 0; i < n_; ++i) {
-      found_.row_scale[i] = std::exp(row_price_[i] - row_log_[i]);
-      found_.column_scale[i] = std::exp(column_price_[i]);
+      found_.row_scale[i] = portable_exp(row_price_[i] - row_log_[i]);
+      found_.column_scale[i] = portable_exp(column_price_[i]);
     }
     return std::move(found_);
   }
@@ -62,7 +64,8 @@ private:
     const auto values = a_.row_values(row);
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (values[k] != 0)
-        body(columns[k], row_log_[at(row)] - std::log(std::abs(static_cast<double>(values[k]))));
+        body(columns[k],
+             row_log_[at(row)] - portable_log(std::abs(static_cast<double>(values[k]))));
     }
   }
 
@@ -71,7 +74,7 @@ private:
       double largest = 0;
       for (const T x : a_.row_values(r))
         largest = std::max(largest, std::abs(static_cast<double>(x)));
-      row_log_[at(r)] = largest == 0 ? 0 : std::log(largest);
+      row_log_[at(r)] = largest == 0 ? 0 : portable_log(largest);
     }
     for (index_type r = 0; r < a_.rows(); ++r) {
       each_entry(r, [this](index_type c, double cost) {

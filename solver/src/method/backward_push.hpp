@@ -14,7 +14,7 @@ public:
                                       .needs_dominance = dominance::rows,
                                       .one_entry = true};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return entry_push<T>::scratch_bytes(p.size());
   }
 

@@ -17,7 +17,7 @@ public:
   static constexpr method_facts facts{
     .name = "bicgstab", .preconditioned = true, .factor = factor_kind::lu};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return (vector_iteration<T>::vectors + 6) * carver::bytes_for<T>(p.size())
            + general_preconditioner<T>::scratch_bytes(p);
   }

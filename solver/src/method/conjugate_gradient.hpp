@@ -16,7 +16,7 @@ public:
                                       .factor = factor_kind::cholesky,
                                       .in_blocks = true};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return (vector_iteration<T>::vectors + (p.factor ? 3 : 2)) * carver::bytes_for<T>(p.size());
   }
 

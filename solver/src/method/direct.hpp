@@ -13,7 +13,7 @@ public:
   // Refinement that makes nothing better twice will not do so later.
   static constexpr method_facts facts{.name = "direct", .complete_factor = true, .patience = 2};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return (vector_iteration<T>::vectors + 2) * carver::bytes_for<T>(p.size());
   }
 

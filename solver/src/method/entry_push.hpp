@@ -27,7 +27,7 @@ double solution_bound(const problem<T>& p) noexcept {
 template <class T>
 class entry_push {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
+  static std::uint64_t scratch_bytes(std::size_t n) noexcept {
     return carver::bytes_for<double>(n) + push_queue::scratch_bytes(n);
   }
 

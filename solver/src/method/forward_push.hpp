@@ -20,7 +20,7 @@ public:
                                       .divides_by_diagonal = true,
                                       .needs_dominance = dominance::columns};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return 2 * carver::bytes_for<T>(p.size()) + push_queue::scratch_bytes(p.size());
   }
 

@@ -8,6 +8,7 @@
 
 #include "method/preconditioner.hpp"
 #include "method/vector_iteration.hpp"
+#include "portable_math.hpp"
 
 namespace basal::solver::detail {
 
@@ -21,14 +22,14 @@ public:
   // takes fewer.
   static constexpr std::size_t cycle = 20;
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return (vector_iteration<T>::vectors + 2 * cycle + 2) * carver::bytes_for<T>(p.size())
            + carver::bytes_for<double>(3 * cycle + 1) + general_preconditioner<T>::scratch_bytes(p);
   }
 
   gmres(const problem<T>& p, carver scratch) noexcept
     : vector_iteration<T>(p, scratch),
-      stride_(carver::bytes_for<T>(p.x.size()) / sizeof(T)),
+      stride_(static_cast<std::size_t>(carver::bytes_for<T>(p.x.size())) / sizeof(T)),
       basis_(scratch.take<T>((cycle + 1) * stride_)),
       directions_(scratch.take<T>(cycle * stride_)),
       preconditioned_(scratch.take<T>(p.x.size())),
@@ -117,7 +118,7 @@ private:
       column_[i + 1] = cosines_[i] * column_[i + 1] - sines_[i] * column_[i];
       column_[i] = upper;
     }
-    const double diagonal = std::hypot(column_[step_], below);
+    const double diagonal = portable_hypot(column_[step_], below);
     cosines_[step_] = column_[step_] / diagonal;
     sines_[step_] = below / diagonal;
     return diagonal;

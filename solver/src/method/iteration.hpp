@@ -64,16 +64,17 @@ public:
 
   template <class U>
   std::span<U> take(std::size_t count) noexcept {
-    const auto bytes = bytes_for<U>(count);
+    const auto bytes = static_cast<std::size_t>(bytes_for<U>(count));
     assert(bytes <= memory_.size());
     const std::span<U> result{reinterpret_cast<U*>(memory_.data()), count};
     memory_ = memory_.subspan(bytes);
     return result;
   }
 
+  // 64 bits: the sum over the vectors of a method may exceed an address space of 4 GiB.
   template <class U>
-  static constexpr std::size_t bytes_for(std::size_t count) noexcept {
-    return (count * sizeof(U) + alignment - 1) / alignment * alignment;
+  static constexpr std::uint64_t bytes_for(std::size_t count) noexcept {
+    return (std::uint64_t{count} * sizeof(U) + alignment - 1) / alignment * alignment;
   }
 
 private:

@@ -45,7 +45,7 @@ auto with_class_of(method m, F f) {
 
 // With all of x where the caller wants one entry of it.
 template <class T>
-std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
   return with_class_of<T>(
            p.chosen,
            [&p]<class Method>(std::type_identity<Method>) { return Method::scratch_bytes(p); })

@@ -18,7 +18,7 @@ public:
                                       .growth = 10,
                                       .patience = 100};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return (vector_iteration<T>::vectors + 2) * carver::bytes_for<T>(p.size());
   }
 

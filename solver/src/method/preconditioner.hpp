@@ -14,7 +14,7 @@ namespace basal::solver::detail {
 template <class T>
 class general_preconditioner {
 public:
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return p.ordered ? carver::bytes_for<T>(p.size()) : 0;
   }
 

@@ -13,7 +13,7 @@ namespace basal::solver::detail {
 
 class push_queue {
 public:
-  static std::size_t scratch_bytes(std::size_t n) noexcept {
+  static std::uint64_t scratch_bytes(std::size_t n) noexcept {
     return carver::bytes_for<index_type>(n) + carver::bytes_for<std::uint8_t>(n);
   }
 

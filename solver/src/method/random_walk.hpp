@@ -17,6 +17,7 @@
 
 #include "method/entry_push.hpp"
 #include "method/walk_table.hpp"
+#include "portable_math.hpp"
 
 #include <basal/solver/random.hpp>
 
@@ -31,7 +32,7 @@ public:
                                       .needs_dominance = dominance::rows,
                                       .one_entry = true};
 
-  static std::size_t scratch_bytes(const plan_data<T>& p) noexcept {
+  static std::uint64_t scratch_bytes(const plan_data<T>& p) noexcept {
     return entry_push<T>::scratch_bytes(p.size()) + carver::bytes_for<index_type>(p.size())
            + carver::bytes_for<double>(p.size());
   }
@@ -128,7 +129,7 @@ private:
     const double admitted
       = (1 - problem_.plan.options.confidence) / static_cast<double>(looks_ * (looks_ + 1));
     const auto n = static_cast<double>(walks_);
-    const double scale = std::log(3 / admitted);
+    const double scale = portable_log(3 / admitted);
     const double range = (nonnegative_ ? 1 : 2) * mass_ * bound_;
     const double half_width = std::sqrt(2 * (deviations_ / n) * scale / n) + 3 * range * scale / n;
     // The bound without walks holds for certain, and so is never given up for a worse one.

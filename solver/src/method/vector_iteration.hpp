@@ -12,6 +12,7 @@
 #include "method/best_iterate.hpp"
 #include "method/iteration.hpp"
 #include "plan_data.hpp"
+#include "portable.hpp"
 
 namespace basal::solver::detail {
 
@@ -56,7 +57,7 @@ protected:
   void true_residual() noexcept {
     const auto& x = problem_.x;
     // Squares of small numbers vanish, hence the second look.
-    if (kernels::dot<T>(x, x, order()) == 0 && std::ranges::all_of(x, [](T v) { return v == 0; })) {
+    if (kernels::dot<T>(x, x, order()) == 0 && all_of(x, [](T v) { return v == 0; })) {
       std::copy(problem_.b.begin(), problem_.b.end(), r_.begin());
       residual_ = 1;
     } else {

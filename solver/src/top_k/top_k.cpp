@@ -164,7 +164,8 @@ top_k_ranker<T>::top_k_ranker(std::shared_ptr<const csr_matrix<T>> a)
     d.inverse_diagonal.push_back(1 / static_cast<double>(x));
   const std::vector<T> ones(d.size(), T{1});
   const auto solved
-    = solve<T>(linear_operator<T>{d.a}, ones, {.tolerance = 1e-4, .iteration_limit = 100'000});
+    = solve<T>(linear_operator<T>{d.a}, ones,
+               {.tolerance = 1e-4, .iteration_limit = 100'000, .order = summation::portable});
   // A^-1 >= 0, so y >= A^-1 1 if A y >= 1: whatever the solve is like, this factor makes it so.
   double least = std::numeric_limits<double>::infinity();
   for (index_type r = 0; r < d.a->rows(); ++r) {
@@ -181,8 +182,9 @@ top_k_ranker<T>::top_k_ranker(std::shared_ptr<const csr_matrix<T>> a)
     d.reach.push_back(static_cast<double>(y) / least * (1 + 1e-12)); // more than rounding
   d.by_reach.resize(d.size());
   std::iota(d.by_reach.begin(), d.by_reach.end(), 0);
-  std::sort(d.by_reach.begin(), d.by_reach.end(),
-            [&d](index_type i, index_type j) { return d.reach[at(i)] > d.reach[at(j)]; });
+  std::sort(d.by_reach.begin(), d.by_reach.end(), [&d](index_type i, index_type j) {
+    return d.reach[at(i)] != d.reach[at(j)] ? d.reach[at(i)] > d.reach[at(j)] : i < j;
+  });
 }
 
 template <class T>

@@ -55,6 +55,11 @@ void read(const std::string& text) {
     require(e.what()[0] != '\0');
   }
   try {
+    use(parse_matrix_market<T>(text, options));
+  } catch (const error& e) {
+    require(e.what()[0] != '\0');
+  }
+  try {
     std::istringstream in{text};
     for (const T value : read_matrix_market_vector<T>(in, options))
       require(std::isfinite(value));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <basal/solver/csr_matrix.hpp>
@@ -54,6 +55,10 @@ csr_matrix<T> read_matrix_market(std::istream& in, const matrix_market_options& 
 template <class T>
 csr_matrix<T> read_matrix_market(const std::string& path, matrix_market_options options = {});
 
+/// The same from the text itself.
+template <class T>
+csr_matrix<T> parse_matrix_market(std::string_view text, const matrix_market_options& options = {});
+
 /// Reads one column: `matrix array` n x 1 (real or integer, general), or `matrix coordinate` n x 1,
 /// in which what is not named is 0. Errors as above.
 template <class T>
@@ -64,9 +69,17 @@ template <class T>
 std::vector<T> read_matrix_market_vector(const std::string& path,
                                          matrix_market_options options = {});
 
+template <class T>
+std::vector<T> parse_matrix_market_vector(std::string_view text,
+                                          const matrix_market_options& options = {});
+
 #define BASAL_EXTERN(T)                                                                            \
   extern template csr_matrix<T> read_matrix_market(std::istream&, const matrix_market_options&);   \
   extern template csr_matrix<T> read_matrix_market(const std::string&, matrix_market_options);     \
+  extern template csr_matrix<T> parse_matrix_market(std::string_view,                              \
+                                                    const matrix_market_options&);                 \
+  extern template std::vector<T> parse_matrix_market_vector(std::string_view,                      \
+                                                            const matrix_market_options&);         \
   extern template std::vector<T> read_matrix_market_vector(std::istream&,                          \
                                                            const matrix_market_options&);          \
   extern template std::vector<T> read_matrix_market_vector(const std::string&,                     \
