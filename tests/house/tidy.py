@@ -17,7 +17,7 @@ MAX_COLUMNS = 100
 MAX_BYTES = 400_000  # bigger things are data; they are generated or fetched, not tracked
 
 CXX = (".cpp", ".hpp")
-CODE = CXX + (".cmake", "CMakeLists.txt", ".py", ".sh", "/dev", "/run")
+CODE = CXX + (".cmake", "CMakeLists.txt", ".py", ".sh", ".js", ".ts", ".html", "/dev", "/run")
 
 # A module may include its own headers and those of the modules named here.
 ARROWS = {

@@ -1,0 +1,15 @@
+// What the package exports; node.js and web.js add where it runs.
+export { BasalSolverError } from "./errors.js";
+export { Pool } from "./pool.js";
+export {
+  Matrix,
+  load,
+  memory,
+  pagerank,
+  pagerankMatrix,
+  pagerankOf,
+  solve,
+  solveSync,
+  topK,
+  vectorFromMarket,
+} from "./solver.js";

@@ -1,0 +1,3 @@
+import "./host-node.js";
+
+export * from "./index.js";

@@ -1,0 +1,3 @@
+import "./host-web.js";
+
+export * from "./index.js";

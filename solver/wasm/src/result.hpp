@@ -1,0 +1,10 @@
+#pragma once
+
+#include <basal/solver/solve_result.hpp>
+
+namespace basal::solver::wasm {
+
+/// What the host reads field by field.
+using result = solve_result<double>;
+
+} // namespace basal::solver::wasm
