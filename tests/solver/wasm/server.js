@@ -7,6 +7,7 @@ import { extname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const types = {
+  ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".wasm": "application/wasm",
