@@ -30,6 +30,8 @@ export async function compile(source) {
   const from = await source;
   if (from instanceof WebAssembly.Module) return from;
   try {
+    // First, since to name Response makes node load its whole fetch.
+    if (ArrayBuffer.isView(from)) return await WebAssembly.compile(from);
     if (typeof Response !== "undefined" && from instanceof Response) {
       if (!from.ok) refuse("load_failed", `${from.url}: the server answered ${from.status}`);
       // Streaming asks for the type application/wasm, which many static servers do not send.
