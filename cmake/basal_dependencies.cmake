@@ -57,6 +57,13 @@ if(BASAL_WITH_ACTORS)
     message(FATAL_ERROR "actors/ needs CAF; see the message above. "
                         "-DBASAL_WITH_ACTORS=OFF builds everything below actors/ without it.")
   endif()
+  find_package(spdlog 1.10 CONFIG QUIET)
+  if(NOT spdlog_FOUND)
+    message(FATAL_ERROR "spdlog 1.10 or newer not found. actors/ puts it behind the modules' "
+                        "reports. Install it (Debian: apt install libspdlog-dev) or run "
+                        "./dev setup.")
+  endif()
+  basal_declare_dependency(spdlog::spdlog REQUIRES spdlog)
   basal_declare_dependency(CAF::core LIBS -lcaf_core)
   basal_declare_dependency(CAF::io LIBS -lcaf_io)
 endif()

@@ -123,6 +123,25 @@ std::vector<option> made() {
     {"check-effects", "a pure function that wakes or spawns an actor ends the program",
      yes_or_no([](all & x) -> auto& { return x.check_effects; })},
   };
+  const auto add_level
+    = [&](const std::string& name, std::string help, std::string by_default, auto of) {
+        using enum log_level;
+        result.push_back({"log-" + name, std::move(help),
+                          one_of(of, unset, trace, debug, info, warn, error, critical, off),
+                          std::move(by_default)});
+      };
+  add_level(
+    "level", "what is logged: trace, debug, info, warn, error, critical, off",
+    "as SPDLOG_LEVEL says, else info", [](all & x) -> auto& { return x.log.level; });
+  for (std::size_t i = 0; i < log_module_count; ++i)
+    add_level(
+      log_names[i] + std::string{"basal."}.size(),
+      std::string{"the same of the logger "} + log_names[i],
+      "as basal.log-level", [i](all & x) -> auto& { return x.log.of[i]; });
+  result.push_back({"log-aout",
+                    "what actors print with aout, and CAF's own reports, go to the logger aout",
+                    yes_or_no([](all & x) -> auto& { return x.log.aout; }),
+                    {}});
   const auto add = [&](const std::string& name, std::string help, auto value) {
     result.push_back({adaptive_prefix + dashed(name), std::move(help), std::move(value), {}});
   };

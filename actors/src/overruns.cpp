@@ -1,5 +1,7 @@
 #include <basal/actors/overruns.hpp>
 
+#include <basal/actors/log.hpp>
+#include <basal/executors/report.hpp>
 #include <basal/executors/tick_clock.hpp>
 
 #include <caf/local_actor.hpp>
@@ -7,15 +9,35 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <string_view>
 
 namespace basal::actors {
+
+namespace {
+
+constinit executors::report_kind reports{executors::report_level::debug, "basal.actors",
+                                         "handlers that kept their executor"};
+
+void log(std::string_view name, std::chrono::microseconds ran) noexcept {
+  try {
+    if (logs(log_module::actors, log_level::debug))
+      reports("a handler of " + std::string{name} + " kept its executor for "
+              + std::to_string(ran.count())
+              + " us without a fork or poll(); what waited behind it waited as long");
+  } catch (const std::bad_alloc&) {
+    // a line less
+  }
+}
+
+} // namespace
 
 void overrun_log::add(caf::resumable* job, std::uint64_t ticks,
                       std::uint64_t quantum_ticks) noexcept {
   const auto* actor = dynamic_cast<caf::local_actor*>(job);
   std::string_view name = actor != nullptr ? actor->name() : "(no actor)";
   const auto ran = executors::tick_clock::to_duration(ticks);
+  log(name, std::chrono::duration_cast<std::chrono::microseconds>(ran));
   try {
     std::lock_guard guard{mutex_};
     auto found = by_name_.find(name);

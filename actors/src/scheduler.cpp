@@ -2,35 +2,40 @@
 
 #include "forked_systems.hpp"
 #include "log_name.hpp"
+#include "logged_aout.hpp"
 #include "release_unrun.hpp"
 #include "testing_scheduler.hpp"
 #include "turn.hpp"
 
+#include <basal/actors/log.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/executors/report.hpp>
 #include <basal/posse/effects.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+#include <caf/config.hpp>
 #include <caf/execution_unit.hpp>
 #include <caf/local_actor.hpp>
 #include <caf/logger.hpp>
 #include <caf/resumable.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <stdexcept>
+#include <string>
 
 namespace basal::actors {
 
 using namespace std::chrono_literals;
+using executors::report;
+using executors::report_level;
 
 namespace {
+
+constexpr const char* log_name = log_names[static_cast<std::size_t>(log_module::actors)];
 
 /// Whether the system prints or writes any log.
 bool logs(caf::actor_system& system) {
@@ -92,16 +97,19 @@ constexpr auto later_report = 60s;
 
 // A constructor of caf::actor_system that throws locks a mutex that is already destroyed (0.17.6).
 [[noreturn]] void give_up(const std::exception& problem) {
-  std::cerr << "basal: cannot start the actor system: " << problem.what() << std::endl;
+  report(report_level::critical, log_name,
+         std::string{"cannot start the actor system: "} + problem.what());
   std::terminate();
 }
 
 /// CAF's destructor would wait for its printer, for detached actors and for its logger, and ours
-/// for the clock: threads that a child of fork() does not have.
+/// for the clock: threads that a child of fork() does not have. One of them may hold a lock of the
+/// log.
 [[noreturn]] void end_child() noexcept {
-  dprintf(STDERR_FILENO,
-          "basal: a child of fork() destroys the actor system of its parent, at its exit() or its "
-          "return from main, and has none of its threads; end the child by _exit() or exec()\n");
+  executors::report_to_stderr(report_level::critical, log_name,
+                              "a child of fork() destroys the actor system of its parent, at its "
+                              "exit() or its return from main, and has none of its threads; end "
+                              "the child by _exit() or exec()");
   std::abort();
 }
 
@@ -140,7 +148,12 @@ void scheduler::start() {
     start_executors();
     clock_.start(system());
     super::start(); // CAF's printer, on a thread of its own
+    if (options_.log.aout) {
+      aout_ = std::make_unique<logged_aout>();
+      aout_->start(system());
+    }
     forked_systems::add(system());
+    log_start();
   } catch (const std::exception& problem) { // std::system_error, std::bad_alloc
     give_up(problem);
   }
@@ -185,16 +198,31 @@ void scheduler::start_executors() {
     choosers_->calibrate();
 }
 
+void scheduler::log_start() const {
+  using std::chrono::microseconds;
+  if (!logs(log_module::actors, log_level::debug))
+    return;
+  logger_of(log_module::actors)
+    .debug("the actor system starts: {} message executors and {} compute executors on {} CPUs, "
+           "quantum {} us, CAF {}.{}.{}",
+           messages_->size(), compute_->compute().size(), executors::usable_cpus(),
+           std::chrono::duration_cast<microseconds>(options_.compute.quantum).count(),
+           CAF_VERSION / 10000, CAF_VERSION / 100 % 100, CAF_VERSION % 100);
+}
+
 void scheduler::stop() {
   if (forked_systems::has(system()))
     end_child();
   forked_systems::remove(system());
   stop_actors();
+  if (aout_ != nullptr)
+    aout_->stop(system());
   clock_.stop();
   compute_->cancel();
   stop_in_time(*messages_);
   stop_in_time(compute_->compute());
   compute_->stop(executors::stop_mode::discard); // forgets the pools that it asks
+  executors::report_kind::report_held_back();
 }
 
 /// A handler that never returns would keep the program for ever, without a word.
@@ -211,14 +239,15 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
       return;
     waited = std::chrono::steady_clock::now() - asked;
     until_report = later_report;
-    std::cerr << "basal: the actor system stops, but after "
-              << std::chrono::duration_cast<std::chrono::milliseconds>(waited).count() << " ms "
-              << to_string(who) << std::endl;
+    report(report_level::warning, log_name,
+           "the actor system stops, but after "
+             + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(waited).count())
+             + " ms " + to_string(who));
     if (waited < options_.stop_patience)
       continue;
-    std::cerr << "basal: basal.stop-deadline has passed; the program ends. Let handlers return, or "
-                 "call poll() in long computations."
-              << std::endl;
+    report(report_level::critical, log_name,
+           "basal.stop-deadline has passed; the program ends. Let handlers return, or call poll() "
+           "in long computations.");
     std::terminate();
   }
 }

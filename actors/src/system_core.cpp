@@ -41,6 +41,7 @@ system_core& system_core::of(caf::actor_system& system, const char* what) {
 void system_core::configure(caf::actor_system& system, const caf::actor_system_config& cfg) {
   try {
     options_ = read_options(cfg);
+    start_log(options_.log);
   } catch (const std::invalid_argument&) {
     keep_logger(system);
     throw;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
@@ -17,6 +16,7 @@
 #include <basal/executors/collector.hpp>
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/report.hpp>
 #include <basal/executors/stopwatch.hpp>
 #include <basal/executors/tick_clock.hpp>
 
@@ -38,6 +38,10 @@ thread_local executor* current_executor = nullptr;
 
 /// What the load forgets in; so long that one quantum more or less tells little.
 constexpr std::uint64_t load_window_quanta = 16;
+
+/// Work that cannot be suspended then keeps its executor while it waits.
+constinit report_kind missing_fibers{report_level::warning, "basal.executors",
+                                     "stacks that could not be had"};
 
 } // namespace
 
@@ -137,14 +141,15 @@ void executor::run(work_item item) noexcept {
 }
 
 /// What waits in the copied queues is the parent's to run. As with any broken contract
-/// the program aborts; what it has in its buffers is its parent's, too.
+/// the program aborts; what it has in its buffers is its parent's, too. Not by report(): the
+/// locks of a log may be held by threads that the child does not have.
 void executor::expect_no_fork() const noexcept {
   if (!pool_.forked_.load(std::memory_order_relaxed)) [[likely]]
     return;
-  dprintf(STDERR_FILENO,
-          "basal: a task or handler on executor \"%s\" called fork(), and in the child it returns "
-          "or waits, where none of the executors exist; call exec() or _exit() in the child\n",
-          name().c_str());
+  report_to_stderr(report_level::critical, "basal.executors",
+                   "a task or handler on executor \"" + name()
+                     + "\" called fork(), and in the child it returns or waits, where none of the "
+                       "executors exist; call exec() or _exit() in the child");
   std::abort();
 }
 
@@ -157,8 +162,9 @@ fiber* executor::spare_fiber() noexcept {
     auto& f = fiber::create(*this, pool_.stacks());
     counters_.fibers_created.add();
     return &f;
-  } catch (const std::exception&) {
-    return nullptr; // no memory, or too many mappings
+  } catch (const std::exception& problem) { // no memory, or too many mappings
+    missing_fibers(problem.what());
+    return nullptr;
   }
 }
 

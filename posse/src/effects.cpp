@@ -1,9 +1,10 @@
 #include <basal/posse/effects.hpp>
 
-#include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include <basal/executors/executor.hpp>
+#include <basal/executors/report.hpp>
 
 namespace basal::posse {
 
@@ -20,10 +21,10 @@ const char* running_pure_function() noexcept {
 
 void refuse_effect(const char* what) noexcept {
   if (auto* name = running_pure_function()) {
-    std::fprintf(stderr,
-                 "basal: the pure function %s %s; it may be stolen, so effects belong into the "
-                 "handler that calls it: return what it needs for them\n",
-                 name, what);
+    executors::report(executors::report_level::critical, "basal.posse",
+                      std::string{"the pure function "} + name + " " + what
+                        + "; it may be stolen, so effects belong into the handler that calls it: "
+                          "return what it needs for them");
     std::abort();
   }
 }

@@ -3,6 +3,8 @@
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -70,6 +72,7 @@ int run(const options& opts) {
   basal::actor_system_config config;
   config.set("basal.message-executors", opts.executors);
   config.set("basal.compute-executors", opts.compute);
+  spdlog::set_pattern("%n: %v"); // who and what, as before there is an actor system
   caf::actor_system system(config);
 
   auto shared = std::make_shared<context>();

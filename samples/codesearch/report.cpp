@@ -61,29 +61,27 @@ void print_summary(std::FILE* out, const index_summary& s) {
   std::fprintf(out, "summary mb_per_s %.1f\n", static_cast<double>(s.totals.bytes) / 1e6 / seconds);
 }
 
-void print_skips(std::FILE* out, const skip_log& skips) {
-  if (skips.losses() == 0) {
-    return;
-  }
-  put(out, "codesearch: skipped " + grouped(skips.losses()) + ":\n");
+std::string describe_skips(const skip_log& skips) {
+  std::string text = "skipped " + grouped(skips.losses()) + ":";
   for (std::size_t r = 0; r < skip_reasons; ++r) {
     const auto reason = static_cast<skip_reason>(r);
     if (!is_loss(reason) || skips.count(reason) == 0) {
       continue;
     }
-    put(out, "  " + std::string(to_string(reason)) + ": " + grouped(skips.count(reason)) + "\n");
+    text += "\n  " + std::string(to_string(reason)) + ": " + grouped(skips.count(reason));
     std::uint64_t listed = 0;
     for (const skip_log::item& i : skips.items()) {
       if (i.reason == reason) {
         ++listed;
-        put(out, "    " + printable(i.path, path_columns)
-                   + (i.detail.empty() ? "" : " (" + i.detail + ")") + "\n");
+        text += "\n    " + printable(i.path, path_columns)
+                + (i.detail.empty() ? "" : " (" + i.detail + ")");
       }
     }
     if (listed < skips.count(reason)) {
-      put(out, "    ... and " + grouped(skips.count(reason) - listed) + " more\n");
+      text += "\n    ... and " + grouped(skips.count(reason) - listed) + " more";
     }
   }
+  return text;
 }
 
 } // namespace codesearch

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 
 #include "events.hpp"
 
@@ -16,7 +17,7 @@ void print_answer(std::FILE* out, const answer& a, bool terminal);
 /// include graph), skipped, symlinks, seconds, mb_per_s.
 void print_summary(std::FILE* out, const index_summary& s);
 
-/// Prints why how many files were skipped and names the first of them. Nothing if none was.
-void print_skips(std::FILE* out, const skip_log& skips);
+/// Why how many files were skipped, and the first of them, on several lines. Some were.
+std::string describe_skips(const skip_log& skips);
 
 } // namespace codesearch

@@ -110,10 +110,12 @@ void session::on_event(const event& e) {
                  }
                  print_summary(stdout, *s);
                  if (s->files == 0) {
-                   std::fputs("codesearch: found no files to index\n", stderr);
+                   samples::complain("codesearch", "found no files to index");
                  }
                  std::fflush(stdout);
-                 print_skips(stderr, s->skips);
+                 if (s->skips.losses() > 0) {
+                   samples::tell("codesearch", describe_skips(s->skips));
+                 }
                  if (options_.strict && s->skips.losses() > 0) {
                    exit_status_ = exit_incomplete;
                  }
@@ -149,11 +151,10 @@ void session::on_lines(const std::vector<std::string>& lines) {
     }
     if (line.find_first_not_of(" \t\r") == line.npos) {
       if (interactive_) {
-        std::fprintf(stderr, "codesearch: %s\n",
-                     complete_ ? "the index is complete"
-                               : describe(progress(), since_start()).c_str());
+        samples::tell("codesearch",
+                      complete_ ? "the index is complete" : describe(progress(), since_start()));
       } else {
-        std::fputs("codesearch: an empty query: write one or more words\n", stderr);
+        samples::complain("codesearch", "an empty query: write one or more words");
       }
       continue;
     }
@@ -201,11 +202,13 @@ std::chrono::duration<double> session::since_start() const {
 void session::say_interrupted() {
   status_.clear();
   const progress_state p = progress();
-  std::fprintf(stderr, "%scodesearch: interrupted%s\n", interactive_ ? "\n" : "",
-               complete_ ? ""
-                         : (" after " + grouped(p.files_done) + " of "
-                            + (p.walk_done ? "" : "at least ") + grouped(p.files_listed) + " files")
-                             .c_str());
+  if (interactive_) {
+    std::fputs("\n", stderr);
+  }
+  samples::tell("codesearch", complete_ ? "interrupted"
+                                        : "interrupted after " + grouped(p.files_done) + " of "
+                                            + (p.walk_done ? "" : "at least ")
+                                            + grouped(p.files_listed) + " files");
 }
 
 } // namespace codesearch

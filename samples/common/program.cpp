@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include <basal/executors/report.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,8 +13,11 @@
 namespace samples {
 
 void complain(std::string_view program, std::string_view message) {
-  const std::string line = std::string(program) + ": " + printable(message) + "\n";
-  std::fputs(line.c_str(), stderr);
+  basal::executors::report(basal::executors::report_level::error, program, printable(message));
+}
+
+void tell(std::string_view program, std::string_view message) {
+  basal::executors::report(basal::executors::report_level::info, program, message);
 }
 
 void fill_standard_descriptors() noexcept {

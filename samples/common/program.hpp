@@ -5,9 +5,12 @@
 
 namespace samples {
 
-/// Writes "PROGRAM: MESSAGE" to stderr, as one line that is fit for a terminal: messages quote
-/// what the user typed or what a file holds. One thread.
+/// Logs an error as one line that is fit for a terminal: messages quote what the user typed or
+/// what a file holds. It is "PROGRAM: MESSAGE" on stderr unless the log goes elsewhere. Any thread.
 void complain(std::string_view program, std::string_view message);
+
+/// Logs how things go, as it stands.
+void tell(std::string_view program, std::string_view message);
 
 /// Opens /dev/null in place of those of descriptors 0 to 2 that are closed, before another file
 /// gets their numbers. It opens them for reading: standard input is at its end then, and writing

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "common/program.hpp"
+
 namespace solve {
 
 using namespace std::chrono_literals;
@@ -55,8 +57,10 @@ void progress::run() {
     const std::chrono::duration<double> seconds = clock::now() - start_;
     const auto text = progress_text(what_, units_, done_, total_, seconds.count());
     guard.unlock(); // a terminal may be slow
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
-    std::fflush(stderr);
+    if (terminal_)
+      std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    else
+      samples::tell("solve", text);
     shown = true;
     guard.lock();
   }

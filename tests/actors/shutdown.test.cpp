@@ -110,7 +110,8 @@ TEST_CASE("basal.stop-deadline ends a program whose handler does not return, and
   const auto [said, signal]
     = in_child([] { stop_with_deadline(100ms, [](auto) { return false; }); });
   CHECK(signal == SIGABRT);
-  CHECK_THAT(said, ContainsSubstring("basal: the actor system stops, but after "));
+  CHECK_THAT(said,
+             ContainsSubstring("[basal.actors] [warning] the actor system stops, but after "));
   CHECK_THAT(said, ContainsSubstring("basal.msg"));
   CHECK_THAT(said, ContainsSubstring("runs an actor"));
   CHECK_THAT(said, ContainsSubstring("basal.stop-deadline has passed; the program ends"));
@@ -142,7 +143,8 @@ TEST_CASE("a kernel that refuses a thread, CAF's own too, ends the program with 
     started = signal == 0;
     if (!started) {
       CHECK(signal == SIGABRT);
-      CHECK_THAT(said, ContainsSubstring("basal: cannot start the actor system: "));
+      CHECK_THAT(said,
+                 ContainsSubstring("[basal.actors] [critical] cannot start the actor system: "));
     }
   }
 }

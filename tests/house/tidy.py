@@ -29,7 +29,8 @@ ARROWS = {
     "actors": {"executors", "mab", "priority", "posse", "solver"},
 }
 # Headers of libraries that one module alone may name.
-OWNED_INCLUDES = {"caf/": "actors", "gc/": "posse", "gc.h": "posse", "boost/context/": "executors"}
+OWNED_INCLUDES = {"caf/": "actors", "spdlog/": "actors", "gc/": "posse", "gc.h": "posse",
+                  "boost/context/": "executors"}
 
 
 def project_files(root):

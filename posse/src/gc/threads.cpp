@@ -17,6 +17,7 @@
 #include <basal/executors/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/placement.hpp>
+#include <basal/executors/report.hpp>
 #include <basal/executors/stack_scan.hpp>
 #include <basal/posse/gc/detail/faults.hpp>
 
@@ -24,7 +25,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -268,7 +268,7 @@ struct hooks_installer {
     try {
       ensure_started();
     } catch (const std::exception& e) {
-      std::fprintf(stderr, "%s\n", e.what());
+      executors::report(executors::report_level::critical, "basal.posse", e.what());
       std::abort();
     }
     executors::collector.store(&hooks, std::memory_order_release);

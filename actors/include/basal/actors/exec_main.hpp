@@ -2,15 +2,17 @@
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/scheduler.hpp>
+#include <basal/executors/report.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/exec_main.hpp>
 
 #include <concepts>
 #include <cstdlib>
-#include <iostream>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace basal {
@@ -30,13 +32,16 @@ template <class Config>
 using config_on_basal = std::conditional_t<std::derived_from<Config, basal::actor_system_config>,
                                            Config, with_options<Config>>;
 
+inline void complain(std::string_view problem) {
+  executors::report(executors::report_level::error, "basal.actors", problem);
+}
+
 /// What CAF's exec_main does, but an actor system that cannot be made is an error with a sentence.
 template <class Config, class... Modules, class Call>
 int run_main(int argc, char** argv, const char* config_file_name, Call call) {
   Config cfg;
   if (const auto err = cfg.parse(argc, argv, config_file_name)) {
-    std::cerr << "error while parsing CLI and file options: "
-              << caf::actor_system_config::render(err) << std::endl;
+    complain("error while parsing CLI and file options: " + caf::actor_system_config::render(err));
     return EXIT_FAILURE;
   }
   if (cfg.cli_helptext_printed)
@@ -46,7 +51,7 @@ int run_main(int argc, char** argv, const char* config_file_name, Call call) {
   try {
     system.emplace(cfg);
   } catch (const std::invalid_argument& invalid) {
-    std::cerr << "error in the configuration: " << invalid.what() << std::endl;
+    complain(std::string{"error in the configuration: "} + invalid.what());
     return EXIT_FAILURE;
   }
   if (!cfg.slave_mode) {
@@ -54,7 +59,7 @@ int run_main(int argc, char** argv, const char* config_file_name, Call call) {
     return EXIT_SUCCESS;
   }
   if (cfg.slave_mode_fun == nullptr) {
-    std::cerr << "cannot run slave mode, I/O module not loaded" << std::endl;
+    complain("cannot run slave mode, I/O module not loaded");
     return EXIT_FAILURE;
   }
   return cfg.slave_mode_fun(*system, cfg);

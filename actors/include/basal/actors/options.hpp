@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/actors/log_options.hpp>
 #include <basal/mab/knobs.hpp>
 #include <basal/posse/config.hpp>
 
@@ -50,6 +51,8 @@ struct scheduler_options {
   bool check_effects = true;
 
   knob_options adaptive;
+
+  log_options log;
 };
 
 /// Reads and checks the options. What the configuration does not hold comes from the environment,

@@ -14,6 +14,8 @@
 
 namespace basal::actors {
 
+class logged_aout;
+
 /// CAF's scheduler module on basal: actors run on the message executors, what pure functions give
 /// away runs on the compute executors. `basal::actor_system_config` loads it.
 ///
@@ -70,12 +72,14 @@ private:
   class unit;
 
   void start_executors();
+  void log_start() const;
   void stop_in_time(executors::executor_pool& pool);
 
   static void run(void* job, executors::executor& self) noexcept;
   static const executors::work_ops job_ops;
 
   actors::clock clock_;
+  std::unique_ptr<logged_aout> aout_;        // null without basal.log-aout
   std::vector<std::unique_ptr<unit>> units_; // one for each message executor
 };
 

@@ -9,6 +9,7 @@
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/hand_over.hpp>
+#include <basal/executors/report.hpp>
 #include <basal/executors/sequential_scope.hpp>
 #include <basal/executors/stack_scan.hpp>
 #include <basal/executors/stats.hpp>
