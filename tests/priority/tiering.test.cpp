@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <basal/priority/runtime_tracker.hpp>
@@ -111,7 +112,7 @@ TEST_CASE("compilations come after more urgent work and before less urgent work"
               order.note(2);
               return compile(item, tier);
             },
-            config};
+            std::move(config)};
   auto& item = all.add(1);
   {
     blocker busy{pool};
@@ -198,7 +199,7 @@ TEST_CASE("a compilation that finds no room is tried again later") {
   auto& pool = background_pool::build(executors, one_place);
   auto config = tiering_config{};
   config.thresholds = {2};
-  tiers all{pool, compile, config};
+  tiers all{pool, compile, std::move(config)};
   auto& item = all.add(1);
   {
     blocker busy{pool};
