@@ -2,9 +2,8 @@
 
 #include "bench/evaluation/report.hpp"
 #include "bench/evaluation/work.hpp"
+#include "bench/support/keep.hpp"
 #include "tests/priority/virtual_server.hpp"
-
-#include <benchmark/benchmark.h>
 
 #include <basal/executors/executor_pool.hpp>
 #include <basal/priority/background_pool.hpp>
@@ -57,7 +56,7 @@ double plain_push_pop_ns(std::size_t depth, int pairs) {
     queue.pop_front();
   }
   const double ns = us_since(start) * 1e3 / pairs;
-  benchmark::DoNotOptimize(std::as_const(sum));
+  bench::keep(sum);
   return ns;
 }
 
@@ -94,7 +93,7 @@ void queue_costs(report& r, const options& o) {
     double last = 0;
     for (int i = 0; i < pairs; ++i)
       last = pool.key_now({priority::level::normal, priority::task_key{"eval", 7}});
-    benchmark::DoNotOptimize(std::as_const(last));
+    bench::keep(last);
     return us_since(start) * 1e3 / pairs;
   });
   const double wake = middle([&] {

@@ -2,9 +2,8 @@
 
 #include "bench/evaluation/report.hpp"
 #include "bench/evaluation/work.hpp"
+#include "bench/support/keep.hpp"
 #include "bench/support/machine.hpp"
-
-#include <benchmark/benchmark.h>
 
 #include <basal/executors/executor_pool.hpp>
 #include <basal/solver/batch.hpp>
@@ -55,7 +54,7 @@ double distances_us(const std::vector<float>& all, int threads, int rounds) {
       const auto begin = vectors * static_cast<std::size_t>(i) / n;
       const auto end = vectors * static_cast<std::size_t>(i + 1) / n;
       const float sum = sum_of_distances(all.data(), all.data() + begin * dimensions, end - begin);
-      benchmark::DoNotOptimize(std::as_const(sum));
+      bench::keep(sum);
     };
     const auto start = clock::now();
     for (int i = 1; i < threads; ++i)

@@ -21,7 +21,7 @@ void start_and_stop(benchmark::State& state, const char* policy) {
   for (auto _ : state) {
     Config config;
     if (policy != nullptr)
-      config.set("scheduler.policy", caf::atom_from_string(policy));
+      config.set("scheduler.policy", caf::atom_from_string(std::string{policy}));
     caf::actor_system system{config};
   }
 }

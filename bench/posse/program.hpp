@@ -185,7 +185,7 @@ private:
               state.ResumeTiming();
             }
             const auto answer = run();
-            benchmark::DoNotOptimize(answer);
+            keep(answer);
             if (!(answer == expected)) {
               state.SkipWithError("wrong answer");
               return;

@@ -69,11 +69,11 @@ const suite summary{[](plan& plan) {
   });
   for (const auto& [group, prefix] : named_groups) {
     const std::string name{prefix};
-    plan.figure(name + "geomean_vs_best_peer", [group = group](const results& r) {
-      return geomean(all_versus_best_peer(r, group));
+    plan.figure(name + "geomean_vs_best_peer", [counted = group](const results& r) {
+      return geomean(all_versus_best_peer(r, counted));
     });
-    plan.figure(name + "worst_vs_best_peer", [group = group](const results& r) {
-      const auto all = all_versus_best_peer(r, group);
+    plan.figure(name + "worst_vs_best_peer", [counted = group](const results& r) {
+      const auto all = all_versus_best_peer(r, counted);
       return *std::min_element(all.begin(), all.end());
     });
   }

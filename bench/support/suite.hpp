@@ -1,6 +1,7 @@
 /// How a module declares its benchmarks and the headline figures made of them.
 #pragma once
 
+#include "bench/support/keep.hpp"
 #include "bench/support/results.hpp"
 
 #include <benchmark/benchmark.h>
@@ -106,9 +107,7 @@ template <class T, class Work>
 void check(benchmark::State& state, const T& expected, Work&& work) {
   for (auto _ : state) {
     const auto answer = work();
-    // Const on purpose: g++ 12 loses the value in Google Benchmark 1.7's overload for
-    // variables, whose "+m,r" constraint it may satisfy with two different places.
-    benchmark::DoNotOptimize(answer);
+    keep(answer);
     if (!(answer == expected)) {
       state.SkipWithError("wrong answer");
       return;

@@ -164,9 +164,9 @@ TEST_CASE("files that vanished, became something else or are closed are skipped"
 TEST_CASE("a file that grew is read up to the size that the walk saw, and noted") {
   const scratch_tree tree;
   const auto small = as_found(0, tree.write("small", "one two\n"));
-  const auto large = as_found(1, tree.write("large", std::string(20'000, ' ') + "end\n"));
+  const auto large = as_found(1, tree.write("large", std::string{"end\n"}.insert(0, 20'000, ' ')));
   tree.write("small", "one two\nthree\n");
-  tree.write("large", std::string(20'000, ' ') + "end\nmore\n");
+  tree.write("large", std::string{"end\nmore\n"}.insert(0, 20'000, ' '));
   const all_read got = read_all({small, large}, 8192);
   CHECK(got.texts.at(0) == "one two\n");
   CHECK(got.texts.at(1).size() == 20'004);
@@ -178,7 +178,7 @@ TEST_CASE("a file that shrank is read as it is") {
   const auto small = as_found(0, tree.write("small", "one two\n"));
   const auto large = as_found(1, tree.write("large", std::string(50'000, 'a')));
   tree.write("small", "one");
-  tree.write("large", std::string(9000, ' ') + "end");
+  tree.write("large", std::string{"end"}.insert(0, 9000, ' '));
   const all_read got = read_all({small, large}, 8192);
   CHECK(got.texts.at(0) == "one");
   CHECK(got.texts.at(1).size() == 9003);

@@ -71,11 +71,11 @@ TEST_CASE("merging is associative") {
     return build_pieces(m, std::span(texts.pieces).subspan(first, count), go);
   };
   auto [texts, truth] = some_texts(12, 9, 2000);
-  const auto [left, right] = compute([&, &texts = texts](member& m) {
-    segment ab = merge_segments(m, build(m, texts, 0, 3), build(m, texts, 3, 3));
-    segment ab_c = merge_segments(m, std::move(ab), build(m, texts, 6, 3));
-    segment bc = merge_segments(m, build(m, texts, 3, 3), build(m, texts, 6, 3));
-    segment a_bc = merge_segments(m, build(m, texts, 0, 3), std::move(bc));
+  const auto [left, right] = compute([&, &given = texts](member& m) {
+    segment ab = merge_segments(m, build(m, given, 0, 3), build(m, given, 3, 3));
+    segment ab_c = merge_segments(m, std::move(ab), build(m, given, 6, 3));
+    segment bc = merge_segments(m, build(m, given, 3, 3), build(m, given, 6, 3));
+    segment a_bc = merge_segments(m, build(m, given, 0, 3), std::move(bc));
     return std::pair(std::move(ab_c), std::move(a_bc));
   });
   CHECK(contents(left) == truth);
@@ -89,9 +89,9 @@ TEST_CASE("merging is associative") {
 
 TEST_CASE("a segment reads the same before, during and after its merge") {
   const auto [texts, truth] = some_texts(13, 2, 3000);
-  compute([&, &texts = texts](member& m) {
-    const segment a = build_piece(m, texts.pieces[0], go);
-    const segment b = build_piece(m, texts.pieces[1], go);
+  compute([&, &given = texts](member& m) {
+    const segment a = build_piece(m, given.pieces[0], go);
+    const segment b = build_piece(m, given.pieces[1], go);
     const plain_index a_before = contents(a);
     const plain_index b_before = contents(b);
     const segment ab = merge_segments(m, a, b);
@@ -103,9 +103,9 @@ TEST_CASE("a segment reads the same before, during and after its merge") {
 
 TEST_CASE("merging with nothing changes nothing") {
   const auto [texts, truth] = some_texts(14, 5, 500);
-  const auto merged = compute([&, &texts = texts](member& m) {
-    segment left = merge_segments(m, segment{}, build_pieces(m, texts.pieces, go));
-    segment right = merge_segments(m, build_pieces(m, texts.pieces, go), segment{});
+  const auto merged = compute([&, &given = texts](member& m) {
+    segment left = merge_segments(m, segment{}, build_pieces(m, given.pieces, go));
+    segment right = merge_segments(m, build_pieces(m, given.pieces, go), segment{});
     return std::pair(std::move(left), std::move(right));
   });
   CHECK(contents(merged.first) == truth);
@@ -115,9 +115,9 @@ TEST_CASE("merging with nothing changes nothing") {
 TEST_CASE("merge_all puts any number of segments together") {
   for (const std::size_t count : {0u, 1u, 2u, 3u, 7u, 16u}) {
     const auto [texts, truth] = some_texts(15, count, 400);
-    const segment all = compute([&, &texts = texts](member& m) {
+    const segment all = compute([&, &given = texts](member& m) {
       std::vector<std::shared_ptr<const segment>> segments;
-      for (const text_piece& p : texts.pieces) {
+      for (const text_piece& p : given.pieces) {
         segments.push_back(std::make_shared<const segment>(build_piece(m, p, go)));
       }
       return merge_all(m, segments, go);
@@ -164,6 +164,6 @@ TEST_CASE("a raised flag stops the work") {
   const stop_flag halt{true};
   const auto [texts, truth] = some_texts(17, 3, 10);
   CHECK_THROWS_AS(
-    compute([&, &texts = texts](member& m) { return build_pieces(m, texts.pieces, halt); }),
+    compute([&, &given = texts](member& m) { return build_pieces(m, given.pieces, halt); }),
     stopped);
 }
