@@ -77,6 +77,7 @@ std::vector<option> made() {
   using executors::stack_pool;
   using mab::cost_model;
   using mab::policy;
+  using posse::hysteresis;
   using posse::runtime_config;
   using posse::victim_policy;
   using all = scheduler_options;
@@ -114,6 +115,10 @@ std::vector<option> made() {
      one_of(
        [](all & x) -> auto& { return x.compute.victims; }, victim_policy::run_victim,
        victim_policy::suspend_victim)},
+    {"steal-by", "branches are stolen when they are worth it (worth), or a quantum old (quantum)",
+     one_of(
+       [](all & x) -> auto& { return x.compute.steal_by; }, hysteresis::worth,
+       hysteresis::quantum)},
     {"cabal-limit", "executors that may work on one computation; 0: all",
      whole(
        [](all & x) -> auto& { return x.compute.cabal_limit; }, 0, most, " executors")},

@@ -116,46 +116,57 @@ memory_context* computation::join(executors::executor& where) noexcept {
   return contexts_.get();
 }
 
-computation::target computation::claim_target(executors::executor& from,
-                                              std::size_t lineage_bytes) noexcept {
+computation::target computation::claim_target(executors::executor& from, std::size_t lineage_bytes,
+                                              bool may_wake) noexcept {
   auto& pool = host.compute();
   target result;
   std::lock_guard guard{mutex_};
-  // Made before anybody is claimed: a claimed executor must get something.
   std::unique_ptr<memory_context> added;
-  for (std::size_t i = 1; i <= pool.size(); ++i) {
-    auto& where = pool.at((from.index() + i) % pool.size());
-    if (&where == &from || !pool.is_idle(where.index()))
-      continue;
-    auto* known = find_locked(where);
-    if (known == nullptr && cabal_size_ >= cabal_limit()) {
-      result.why_not = theft_verdict::cabal_full;
-      continue;
-    }
-    if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes)) {
-      result.why_not = theft_verdict::no_room;
-      continue;
-    }
-    if (known == nullptr && added == nullptr) {
-      added.reset(new (std::nothrow) memory_context{*this, where});
-      if (added == nullptr) {
-        result.why_not = theft_verdict::out_of_memory;
+  for (bool awake : {true, false}) {
+    if (!awake && !may_wake)
+      break;
+    for (std::size_t i = 1; i <= pool.size(); ++i) {
+      auto& where = pool.at((from.index() + i) % pool.size());
+      if (&where != &from && pool.is_idle(where.index()) && pool.is_looking(where.index()) == awake
+          && claim_locked(where, lineage_bytes, result, added))
         return result;
-      }
     }
-    if (!pool.claim_idle(where.index()))
-      continue;
-    if (known == nullptr) {
-      added->where = &where;
-      added->next = std::move(contexts_);
-      contexts_ = std::move(added);
-      ++cabal_size_;
-      known = contexts_.get();
-    }
-    result.context = known;
-    return result;
   }
   return result;
+}
+
+/// @param added made before anybody is claimed, because a claimed executor must get
+///              something; kept for the next attempt
+/// @returns whether `where` was claimed; else `result` says why not
+bool computation::claim_locked(executors::executor& where, std::size_t lineage_bytes,
+                               target& result, std::unique_ptr<memory_context>& added) noexcept {
+  auto* known = find_locked(where);
+  if (known == nullptr && cabal_size_ >= cabal_limit()) {
+    result.why_not = theft_verdict::cabal_full;
+    return false;
+  }
+  if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes)) {
+    result.why_not = theft_verdict::no_room;
+    return false;
+  }
+  if (known == nullptr && added == nullptr) {
+    added.reset(new (std::nothrow) memory_context{*this, where});
+    if (added == nullptr) {
+      result.why_not = theft_verdict::out_of_memory;
+      return false;
+    }
+  }
+  if (!host.compute().claim_idle(where.index()))
+    return false;
+  if (known == nullptr) {
+    added->where = &where;
+    added->next = std::move(contexts_);
+    contexts_ = std::move(added);
+    ++cabal_size_;
+    known = contexts_.get();
+  }
+  result.context = known;
+  return true;
 }
 
 std::size_t computation::cabal_size() const noexcept {

@@ -56,6 +56,7 @@ member::member(detail::computation& origin, executors::executor& self,
     fiber_(&self.running()),
     origin_(&origin),
     cells_(&cells),
+    least_offer_(origin.host.least_offer_),
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)) {
   enter();
@@ -72,6 +73,7 @@ member::member(detail::delegation& self_as, executors::executor& self,
     fiber_(&self.running()),
     origin_(&self_as.origin),
     cells_(&cells),
+    least_offer_(self_as.origin.host.least_offer_),
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)),
     as_(&self_as) {
@@ -160,16 +162,16 @@ void member::look_up() {
   safepoints_at_look_ = safepoints_;
   if (first) {
     quantum_start_ = now;
-    survey(true); // what is here already waits from the first quantum's beginning on
+    survey(now, true); // what is here already waits from the first quantum's beginning on
   }
   auto ended = now - quantum_start_ >= host.quantum_ticks_;
   if (ended)
-    end_quantum();
+    end_quantum(now);
   check_cancelled(ended);
   if (context_ != nullptr && !limit_memory())
     throw_too_deep();
   if (!first)
-    consider_theft();
+    consider_theft(now);
   if (ended) {
     if (executor_->work_waits()) {
       cells_->yields.add();
@@ -229,18 +231,18 @@ std::int32_t member::next_look(std::uint64_t now) const noexcept {
     std::clamp<std::uint64_t>(passed * wanted / elapsed, 1, static_cast<std::uint64_t>(longest)));
 }
 
-void member::end_quantum() noexcept {
+void member::end_quantum(std::uint64_t now) noexcept {
   cells_->quanta.add();
   executor_->count_quantum_end();
   ++quantum_;
-  survey(true);
+  survey(now, true);
   if (context_ == nullptr)
     return;
   // Of victims that wait meanwhile, continuations age as well.
   for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_)
     if (m->suspended_) {
       ++m->quantum_;
-      m->survey(true);
+      m->survey(now, true);
     }
 }
 
@@ -272,8 +274,9 @@ void member::check_cancelled(bool quantum_ended) {
 }
 
 /// Walks from the youngest node to the first that is not fresh, links what it
-/// meets to the next younger node and, between two quanta, stamps it with the
-/// number of the one that has ended: 0 before a member's first. So each node is
+/// meets to the next younger node and stamps it: by hysteresis::worth with the time,
+/// in units of 256 ticks; by hysteresis::quantum, and only between two quanta, with
+/// the number of the one that has ended: 0 before a member's first. So each node is
 /// stamped once, and the cost is bounded by the forks since the last survey.
 ///
 /// Taken nodes are the oldest ones, because the most basal is always taken
@@ -281,14 +284,16 @@ void member::check_cancelled(bool quantum_ended) {
 /// the last one it met is ready, which makes that one the oldest. Else it has
 /// met a stamped node, and since nodes leave the list youngest first, none
 /// older than that one has left since it was stamped: `oldest_ready_` holds.
-void member::survey(bool stamp) noexcept {
+void member::survey(std::uint64_t now, bool quantum_ends) noexcept {
+  const auto by_time = origin_->host.config().steal_by == hysteresis::worth;
+  const auto stamp = by_time ? static_cast<std::uint32_t>(now >> stamp_shift) : quantum_ - 1;
   right_continuation* above = nullptr;
   auto* node = youngest_;
   for (; node != nullptr && node->current_state() == right_continuation::state::fresh;
        node = node->older()) {
     node->younger = above;
-    if (stamp)
-      node->mark_stamped(quantum_ - 1);
+    if (by_time || quantum_ends)
+      node->mark_stamped(stamp);
     above = node;
   }
   if (node == nullptr || node->is_taken())
@@ -304,9 +309,9 @@ void member::await_merge(right_continuation& node) {
   if (merged.is_set())
     return;
   // The executor goes on with that, if there is any, before it looks elsewhere.
-  if (auto* d = take_seamlessly())
-    executor_->push_pinned(d->node);
   auto suspended_at = executor_->now();
+  if (auto* d = take_seamlessly(suspended_at))
+    executor_->push_pinned(d->node);
   settle(suspended_at);
   cells_->merge_waits.add();
   merged.wait();

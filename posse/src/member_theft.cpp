@@ -2,6 +2,7 @@
 
 #include <basal/posse/member.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -16,17 +17,39 @@
 
 namespace basal::posse {
 
-/// After a survey: ready nodes that have survived a full quantum, up to 2. Those
-/// that were forked inside of a sequential scope stay: they are below it.
+/// After a survey: nodes that may be stolen, up to 2; by hysteresis::quantum, that
+/// have survived a full one. Those that were forked inside of a sequential scope
+/// stay: they are below it.
 std::uint32_t member::eligible() const noexcept {
+  const auto by_age = origin_->host.config().steal_by == hysteresis::quantum;
   const auto* scope = fiber_->sequential();
   std::uint32_t count = 0;
   for (auto* node = oldest_ready_;
        node != nullptr && count < 2 && node->current_state() == right_continuation::state::stamped
-       && quantum_ - node->stamp >= 2 && (scope == nullptr || std::greater<>{}(node, scope));
+       && (!by_age || quantum_ - node->stamp >= 2)
+       && (scope == nullptr || std::greater<>{}(node, scope));
        node = node->younger)
     ++count;
   return count;
+}
+
+/// By hysteresis::worth: ticks since `node` was first seen.
+std::uint64_t member::age_of(const right_continuation& node, std::uint64_t now) const noexcept {
+  const auto age = static_cast<std::uint32_t>(now >> stamp_shift) - node.stamp;
+  return std::uint64_t{age} << stamp_shift;
+}
+
+/// After a survey: the ticks that `node`, which is ready, is known to stand for. A
+/// fork whose left branch goes through a range of known cost is taken to leave as
+/// much to its right one: nobody knows more of it, and unless it goes first, the
+/// range could not be divided. 0: not known.
+std::uint64_t member::known_work(const right_continuation& node) const noexcept {
+  constexpr int far = 16; // it is looked for at each look while it is not found
+  const auto* n = &node;
+  for (int i = 0; n != nullptr && i < far; n = n->younger, ++i)
+    if (const auto work = n->expected(); work != 0)
+      return work;
+  return 0;
 }
 
 /// Whether `other`, a member of the same posse on this executor, can lose a
@@ -40,74 +63,136 @@ bool member::may_be_stolen_from(const member& other, victim_policy policy) const
 
 /// The first member with an eligible node, in the order in which they began
 /// here; null if there is none.
-member* member::most_basal() noexcept {
+member* member::most_basal(std::uint64_t now) noexcept {
   if (context_ == nullptr) {
-    survey(false);
+    survey(now, false);
     return eligible() != 0 ? this : nullptr;
   }
   auto policy = origin_->host.victims();
   for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_)
     if (may_be_stolen_from(*m, policy)) {
-      m->survey(false);
+      m->survey(now, false);
       if (m->eligible() != 0)
         return m;
     }
   return nullptr;
 }
 
-void member::consider_theft() noexcept {
+/// How many compute executors are idle and may join the cabal: a snapshot.
+struct member::idle_ones {
+  std::uint64_t awake = 0;
+  std::uint64_t asleep = 0;
+};
+
+member::idle_ones member::idle_executors() const noexcept {
+  const auto& pool = *origin_->host.compute_;
+  const std::uint64_t most = origin_->cabal_limit() - 1;
+  idle_ones result;
+  for (std::size_t i = 0; i < pool.size(); ++i)
+    if (pool.is_idle(i))
+      ++(pool.is_looking(i) ? result.awake : result.asleep);
+  result.awake = std::min(result.awake, most);
+  result.asleep = std::min(result.asleep, most - result.awake);
+  return result;
+}
+
+/// One theft at most by hysteresis::quantum; by hysteresis::worth one after the other,
+/// to as many idle executors as are worth it.
+void member::consider_theft(std::uint64_t now) noexcept {
   auto& host = origin_->host;
-  theft_view view;
-  member* victim = nullptr;
-  view.compute_executor_idle = host.compute_->any_idle();
-  if (view.compute_executor_idle) { // the rest costs more to find out
-    view.policy = host.victims();
-    victim = most_basal();
+  for (bool first = true;; first = false) {
+    theft_view view;
+    member* victim = nullptr;
+    std::uint64_t parts = 2;
+    view.rule = host.config().steal_by;
+    view.compute_executor_idle = host.compute_->any_idle();
+    if (view.compute_executor_idle) { // the rest costs more to find out
+      view.policy = host.victims();
+      victim = most_basal(now);
+      view.in_sequence = fiber_->sequential() != nullptr;
+      view.stole_this_quantum = last_theft_ == quantum_;
+      view.work_waits_here = executor_->work_waits_for_siblings();
+      view.sibling_idle = executor_->pool().any_idle();
+    }
     if (victim != nullptr) {
       view.eligible = victim->eligible();
       view.victim_is_suspended = victim->suspended_;
+      if (view.rule == hysteresis::worth) {
+        const auto idle = idle_executors();
+        const auto& node = *victim->oldest_ready_;
+        const auto work = victim->known_work(node);
+        view.known = work != 0;
+        view.cost = idle.awake != 0 ? host.awake_ticks_ : host.asleep_ticks_;
+        if (view.known) {
+          parts = worthwhile_parts(work, idle.awake, host.awake_ticks_, idle.asleep,
+                                   host.asleep_ticks_);
+          view.expected = parts > 1 ? work / parts : 0;
+        } else {
+          parts = idle.awake + idle.asleep + 1;
+          view.expected = victim->age_of(node, now);
+        }
+      }
     }
-    view.in_sequence = fiber_->sequential() != nullptr;
-    view.stole_this_quantum = last_theft_ == quantum_;
-    view.work_waits_here = executor_->work_waits_for_siblings();
-    view.sibling_idle = executor_->pool().any_idle();
+    auto verdict = decide_theft(view);
+    if (verdict == theft_verdict::delegate_two) {
+      delegate_two(view);
+      return;
+    }
+    if (verdict == theft_verdict::delegate_oldest)
+      verdict = delegate_oldest(*victim, view, parts);
+    if (verdict != theft_verdict::delegate_oldest) {
+      if (first)
+        count(verdict);
+      return;
+    }
+    if (view.rule == hysteresis::quantum)
+      return;
   }
-  const auto verdict = decide_theft(view);
-  if (verdict == theft_verdict::delegate_oldest)
-    delegate_oldest(*victim, view);
-  else if (verdict == theft_verdict::delegate_two)
-    delegate_two(view);
-  else
-    count(verdict);
 }
 
-/// Each look ends with one call, before anybody else can see what came of it.
+std::uint64_t member::now() const noexcept {
+  return executor_->now();
+}
+
+void member::offer() noexcept {
+  if (origin_->host.compute_->any_idle())
+    consider_theft(executor_->now());
+}
+
+/// Whether a sleeping executor is worth its wake-up for that.
+bool member::may_wake(const theft_view& view) const noexcept {
+  return view.rule == hysteresis::quantum
+         || view.expected >= origin_->host.asleep_ticks_ * (view.known ? 1 : 2);
+}
+
+/// Each look ends with one call, or with one for each theft, before anybody else can
+/// see what came of it.
 void member::count(theft_verdict verdict) noexcept {
   cells_->verdicts[verdict].add();
 }
 
 /// A delegation of a node that is still ready, or why there is none.
-struct member::offer {
+struct member::prepared {
   std::unique_ptr<detail::delegation> made;
   theft_verdict why_not = theft_verdict::out_of_memory;
 };
 
-void member::delegate_oldest(member& from, const theft_view& view) noexcept {
-  auto offered = enter_context() ? from.prepare(*from.oldest_ready_) : offer{};
-  if (offered.made == nullptr) {
-    count(offered.why_not);
-    return;
-  }
-  auto target = origin_->claim_target(*executor_, offered.made->lineage_bytes);
+/// @returns delegate_oldest, which is counted, or why it did not come to that
+theft_verdict member::delegate_oldest(member& from, const theft_view& view,
+                                      std::uint64_t parts) noexcept {
+  auto offered = enter_context() ? from.prepare(*from.oldest_ready_, parts) : prepared{};
+  if (offered.made == nullptr)
+    return offered.why_not;
+  auto target = origin_->claim_target(*executor_, offered.made->lineage_bytes, may_wake(view));
   if (target.context == nullptr) {
-    count(target.why_not);
     from.give_up(std::move(offered.made));
-    return;
+    return target.why_not;
   }
   count(theft_verdict::delegate_oldest);
   last_theft_ = quantum_;
   auto& given = from.take(std::move(offered.made), *target.context, &view);
   origin_->host.delegate(given, *target.context->where);
+  return theft_verdict::delegate_oldest;
 }
 
 /// Suspends this member until both delegates, and all that are taken from it
@@ -116,8 +201,8 @@ void member::delegate_oldest(member& from, const theft_view& view) noexcept {
 void member::delegate_two(const theft_view& view) noexcept {
   auto& first = *oldest_ready_;
   auto& second = *first.younger;
-  auto to_other = enter_context() ? prepare(first).made : nullptr;
-  auto to_self = to_other != nullptr ? prepare(second).made : nullptr;
+  auto to_other = enter_context() ? prepare(first, 2).made : nullptr;
+  auto to_self = to_other != nullptr ? prepare(second, 2).made : nullptr;
   if (to_self == nullptr) { // of a member that runs, only memory can be the reason
     count(theft_verdict::out_of_memory);
     return;
@@ -129,7 +214,7 @@ void member::delegate_two(const theft_view& view) noexcept {
   auto suspended_at = executor_->now();
   auto stolen = false;
   auto publish = [&](executors::fiber& f) noexcept {
-    auto target = origin_->claim_target(*executor_, to_other->lineage_bytes);
+    auto target = origin_->claim_target(*executor_, to_other->lineage_bytes, may_wake(view));
     if (target.context == nullptr) {
       count(target.why_not);
       executors::executor::wake(f);
@@ -161,16 +246,16 @@ void member::delegate_two(const theft_view& view) noexcept {
 /// Most basal continuation of a victim that waits on this executor, taken for
 /// this executor itself, whose delegate has ended or waits: else it would do
 /// nothing for the posse. Null if there is none.
-detail::delegation* member::take_seamlessly() noexcept {
+detail::delegation* member::take_seamlessly(std::uint64_t now) noexcept {
   if (context_ == nullptr)
     return nullptr;
   for (auto* m = context_->oldest; m != nullptr; m = m->younger_member_) {
     if (!m->suspended_)
       continue;
-    m->survey(false);
+    m->survey(now, false);
     if (m->eligible() == 0)
       continue;
-    auto d = m->prepare(*m->oldest_ready_).made;
+    auto d = m->prepare(*m->oldest_ready_, 2).made;
     if (d == nullptr)
       continue;
     if (!has_room_for(*d)) {
@@ -189,9 +274,10 @@ bool member::has_room_for(const detail::delegation& d) const noexcept {
   return context_->bytes() <= origin_->bytes_to_begin_with(d.lineage_bytes);
 }
 
-/// Makes the delegation of this member's oldest ready node, or the next.
-member::offer member::prepare(right_continuation& node) noexcept {
-  auto d = node.make_delegation(*origin_);
+/// Makes the delegation of this member's oldest ready node, or the next; of what can
+/// be divided, of the last of `parts` parts.
+member::prepared member::prepare(right_continuation& node, std::uint64_t parts) noexcept {
+  auto d = node.make_delegation(*origin_, parts);
   if (d == nullptr)
     return {nullptr, theft_verdict::out_of_memory};
   d->victim = as_;
@@ -241,11 +327,12 @@ void member::report(const right_continuation& node, detail::memory_context& to,
   event.seamless = view == nullptr;
   if (view != nullptr)
     event.view = *view;
-  event.age = quantum_ - node.stamp;
+  const auto by_age = origin_->host.config().steal_by == hysteresis::quantum;
+  event.age = by_age ? quantum_ - node.stamp : 0;
   auto count_ready = [&](const member& m, const right_continuation* n) {
     for (; n != nullptr; n = n->older())
-      event.more_basal
-        += n->current_state() == right_continuation::state::stamped && m.quantum_ - n->stamp >= 2;
+      event.more_basal += n->current_state() == right_continuation::state::stamped
+                          && (!by_age || m.quantum_ - n->stamp >= 2);
   };
   count_ready(*this, node.older());
   for (auto* m = older_member_; m != nullptr; m = m->older_member_)

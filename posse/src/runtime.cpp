@@ -1,6 +1,8 @@
 #include <basal/posse/runtime.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +17,12 @@ namespace {
 /// How long compute executors stay awake for the next parallel region, at most.
 constexpr auto look_at_most = std::chrono::milliseconds{4};
 
+constexpr auto never = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t ticks_of(std::uint64_t ns) {
+  return executors::tick_clock::to_ticks(std::chrono::nanoseconds{ns});
+}
+
 runtime_config validated(runtime_config config) {
   config.validate();
   return config;
@@ -25,6 +33,9 @@ runtime_config validated(runtime_config config) {
 runtime::runtime(runtime_config config)
   : config_(validated(config)),
     quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)),
+    awake_ticks_(ticks_of(config.costs.awake_ns)),
+    asleep_ticks_(ticks_of(config.costs.asleep_ns)),
+    least_offer_(config.steal_by == hysteresis::worth ? 2 * awake_ticks_ : never),
     victims_(config.victims) {
   auto pool = config.pool();
   pool.name = "basal.cpu";
@@ -163,7 +174,7 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
         cells.failed_merges.add();
       }
       // Before this one has merged: so the victim cannot go on meanwhile.
-      next = m.take_seamlessly();
+      next = m.take_seamlessly(self.now());
       quantum_start = m.quantum_start_;
     }
     cells.merges.add();

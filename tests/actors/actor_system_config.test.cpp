@@ -431,11 +431,13 @@ TEST_CASE("the configuration dump shows what basal uses, and nothing of CAF's ow
 
 TEST_CASE("what computations are allowed comes from options, too") {
   basal::actor_system_config cfg;
-  REQUIRE_FALSE(parse(cfg, {"--basal.victims=suspend_victim", "--basal.cabal-limit=2"},
-                      "[basal]\nmemory-limit = 1000000\n"));
+  REQUIRE_FALSE(parse(
+    cfg, {"--basal.victims=suspend_victim", "--basal.steal-by=quantum", "--basal.cabal-limit=2"},
+    "[basal]\nmemory-limit = 1000000\n"));
   caf::actor_system system{cfg};
   const auto& config = scheduler::of(system)->compute().config();
   CHECK(config.victims == basal::posse::victim_policy::suspend_victim);
+  CHECK(config.steal_by == basal::posse::hysteresis::quantum);
   CHECK(config.cabal_limit == 2);
   CHECK(config.memory_limit == 1000000);
   CHECK_THAT(complaint({"--basal.victims=none"}),

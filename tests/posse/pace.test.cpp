@@ -85,3 +85,20 @@ TEST_CASE("a thief's part of a range is looked at from its first step on") {
   CHECK_FALSE(p.is_look_due(100));
   CHECK(p.is_look_due(101));
 }
+
+TEST_CASE("an element costs the smaller of the last two measurements") {
+  walk w{100};
+  w.to_look();
+  CHECK(w.p.cost() == 0);
+  w.to_look();
+  CHECK(w.p.cost() == 100 * 256);
+  w.ticks = 10'000; // somebody else had a time slice
+  w.to_look();
+  CHECK(w.p.cost() == 100 * 256);
+  CHECK(w.p.measured() == 10'000 * 256);
+  w.to_look();
+  CHECK(w.p.cost() == 10'000 * 256);
+  w.ticks = 1;
+  w.to_look();
+  CHECK(w.p.cost() == 256);
+}

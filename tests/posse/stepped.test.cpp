@@ -24,6 +24,7 @@ posse::runtime_config stepped(std::size_t executors, std::uint64_t seed) {
   time_now = executors::tick_clock::to_ticks(1s);
   posse::runtime_config config;
   config.compute_executors = executors;
+  config.steal_by = posse::hysteresis::quantum;
   config.simulate = {.ticks = []() noexcept { return time_now; }, .seed = seed, .stepped = true};
   return config;
 }

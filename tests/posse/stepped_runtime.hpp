@@ -29,11 +29,13 @@ inline void pass(std::chrono::nanoseconds time) {
 
 inline constexpr auto quantum = 200us;
 
+/// By quanta, the rule in which nothing depends on what work is worth: see worth.test.cpp.
 inline posse::runtime_config stepped(std::size_t executors) {
   time_now = executors::tick_clock::to_ticks(1s);
   posse::runtime_config config;
   config.compute_executors = executors;
   config.quantum = quantum;
+  config.steal_by = posse::hysteresis::quantum;
   config.simulate = {.ticks = []() noexcept { return time_now; }, .seed = 1, .stepped = true};
   return config;
 }

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace basal::posse;
@@ -137,6 +138,7 @@ outcome outcome_of(auto call) {
 /// Counts the thefts that break a rule.
 struct theft_log {
   std::size_t cabal_limit = 0;
+  hysteresis rule = hysteresis::quantum;
   std::atomic<std::uint64_t> thefts{0}, seamless{0}, doubles{0}, not_basal{0}, young{0},
     before_actors{0}, cabal_exceeded{0}, over_memory{0}, to_itself{0};
 
@@ -144,7 +146,7 @@ struct theft_log {
     auto& self = *static_cast<theft_log*>(context);
     ++self.thefts;
     self.not_basal += e.more_basal != 0;
-    self.young += e.age < 2;
+    self.young += self.rule == hysteresis::quantum && e.age < 2;
     self.cabal_exceeded += e.cabal_size > self.cabal_limit;
     self.over_memory += e.context_bytes > memory_limit;
     if (e.seamless) {
@@ -159,11 +161,11 @@ struct theft_log {
 };
 
 #if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t trees_a_caller = 6;
+constexpr std::uint64_t trees_a_caller = 3;
 #elif defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t trees_a_caller = 20;
+constexpr std::uint64_t trees_a_caller = 10;
 #else
-constexpr std::uint64_t trees_a_caller = 60;
+constexpr std::uint64_t trees_a_caller = 30;
 #endif
 
 } // namespace
@@ -172,13 +174,18 @@ TEST_CASE("random trees under all rules: the sequential outcome, and no theft br
   std::uint64_t thefts = 0, seamless = 0, doubles = 0, cancellations = 0, over_limit = 0;
   std::atomic<std::uint64_t> wrong{0};
   for (std::size_t executors = 1; executors <= 8; ++executors)
-    for (auto policy : {victim_policy::run_victim, victim_policy::suspend_victim}) {
+    for (auto [policy, rule] : {std::pair{victim_policy::run_victim, hysteresis::worth},
+                                {victim_policy::run_victim, hysteresis::quantum},
+                                {victim_policy::suspend_victim, hysteresis::worth},
+                                {victim_policy::suspend_victim, hysteresis::quantum}}) {
       theft_log seen;
+      seen.rule = rule;
       seen.cabal_limit = 2 + executors % 3;
       runtime_config config;
       config.compute_executors = executors;
       config.quantum = runtime_config::min_quantum;
       config.victims = policy;
+      config.steal_by = rule;
       config.cabal_limit = seen.cabal_limit;
       config.thefts = {&theft_log::saw, &seen};
       runtime rt{config};

@@ -146,6 +146,7 @@ struct world {
         target = other;
     int from = -1;
     theft_view view;
+    view.rule = hysteresis::quantum;
     view.policy = policy;
     view.compute_executor_idle = target != executors;
     for (int i : stacks[e]) {

@@ -17,8 +17,9 @@ struct runtime_config {
   std::size_t compute_executors = executors::usable_cpus();
 
   /// The time slice after which a computation lets waiting work have its turn,
-  /// and the age a right continuation must reach before it can be stolen: 50 us
-  /// to 10 ms. Shorter means sooner parallel and more thefts of small pieces.
+  /// and, by hysteresis::quantum, the age a right continuation must reach before it
+  /// can be stolen: 50 us to 10 ms. Members look about eight times as often whether
+  /// somebody is idle.
   std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
 
   /// Usable bytes of each fiber's stack, which bounds the depth of recursion.
@@ -44,6 +45,12 @@ struct runtime_config {
   /// allocates through member::memory(); and, times the executors that work for it,
   /// keep in the collected heap. 0: no limit. A call may ask for another.
   std::size_t memory_limit = 0;
+
+  /// When a right continuation may be stolen.
+  hysteresis steal_by = hysteresis::worth;
+
+  /// What a theft is taken to cost, for that rule.
+  theft_costs costs = {};
 
   /// Can be changed while the runtime runs: runtime::set_victims().
   victim_policy victims = victim_policy::run_victim;

@@ -143,6 +143,29 @@ private:
   /// turn, cancellation, memory. @throws cancelled, memory_limit_exceeded
   [[gnu::noinline, gnu::cold]] void look_up();
 
+  // What range_fork asks, see there.
+
+  /// Safepoints passed so far.
+  std::uint64_t safepoints() const noexcept {
+    return safepoints_ + static_cast<std::uint64_t>(countdown_start_ - countdown_);
+  }
+
+  /// Ticks; 0: there was none yet.
+  std::uint64_t last_look() const noexcept {
+    return last_look_;
+  }
+
+  /// Ticks.
+  [[gnu::noinline]] std::uint64_t now() const noexcept;
+
+  /// Whether to call offer() for work that takes so many ticks.
+  bool is_worth_an_offer(std::uint64_t work) const noexcept {
+    return work >= least_offer_;
+  }
+
+  /// Considers a theft here and now, if an executor is idle.
+  [[gnu::noinline, gnu::cold]] void offer() noexcept;
+
   /// Waits until the delegate has merged; the node must be taken.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
 
@@ -167,21 +190,27 @@ private:
   void resume(std::uint64_t suspended_at) noexcept;
   void continue_quantum(std::uint64_t start) noexcept;
   std::int32_t next_look(std::uint64_t now) const noexcept;
-  void end_quantum() noexcept;
+  void end_quantum(std::uint64_t now) noexcept;
   void check_cancelled(bool quantum_ended);
   [[noreturn]] void throw_too_deep();
 
   // Thefts.
-  void survey(bool stamp) noexcept;
+  static constexpr unsigned stamp_shift = 8;
+  void survey(std::uint64_t now, bool quantum_ends) noexcept;
   std::uint32_t eligible() const noexcept;
-  member* most_basal() noexcept;
-  void consider_theft() noexcept;
+  std::uint64_t age_of(const right_continuation& node, std::uint64_t now) const noexcept;
+  std::uint64_t known_work(const right_continuation& node) const noexcept;
+  member* most_basal(std::uint64_t now) noexcept;
+  struct idle_ones;
+  idle_ones idle_executors() const noexcept;
+  void consider_theft(std::uint64_t now) noexcept;
   void count(theft_verdict verdict) noexcept;
-  void delegate_oldest(member& from, const theft_view& view) noexcept;
+  theft_verdict delegate_oldest(member& from, const theft_view& view, std::uint64_t parts) noexcept;
+  bool may_wake(const theft_view& view) const noexcept;
   void delegate_two(const theft_view& view) noexcept;
-  detail::delegation* take_seamlessly() noexcept;
-  struct offer;
-  offer prepare(right_continuation& node) noexcept;
+  detail::delegation* take_seamlessly(std::uint64_t now) noexcept;
+  struct prepared;
+  prepared prepare(right_continuation& node, std::uint64_t parts) noexcept;
   bool has_room_for(const detail::delegation& d) const noexcept;
   void give_up(std::unique_ptr<detail::delegation> d) noexcept;
   detail::delegation& take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
@@ -220,7 +249,8 @@ private:
   detail::computation* origin_;
   detail::executor_cells* cells_;
 
-  std::uint64_t last_look_ = 0; ///< ticks; 0: none yet
+  const std::uint64_t least_offer_; ///< ticks
+  std::uint64_t last_look_ = 0;     ///< ticks; 0: none yet
   std::uint64_t quantum_start_ = 0;
   std::uint64_t safepoints_ = 0; ///< up to the last glance
   std::uint64_t busy_ticks_ = 0; ///< likewise
@@ -265,17 +295,19 @@ public:
   using branch = std::remove_reference_t<Right>;
 
   pending_fork(right_continuation* older, Right&& r)
-    : right_continuation(older, &delegate), right(std::forward<Right>(r)) {
+    : right_continuation(older, ops), right(std::forward<Right>(r)) {
   }
 
   Right right;
 
 private:
-  static detail::delegation* delegate(right_continuation& self,
-                                      detail::computation& origin) noexcept {
+  static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
+                                      std::uint64_t) noexcept {
     return new (std::nothrow)
       detail::typed_delegation<branch>(origin, static_cast<pending_fork&>(self).right);
   }
+
+  static constexpr operations ops{&delegate, nullptr};
 };
 
 template <class Left, class Right>

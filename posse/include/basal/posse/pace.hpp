@@ -15,11 +15,18 @@ namespace basal::posse {
 ///
 /// The first elements are not timed: most ranges are short. From then on steps
 /// grow while one takes less than a quarter of the target, about 1 us, and
-/// shrink at once when one takes more than twice that.
+/// shrink at once when one takes more than twice that. What an element costs is
+/// known from then on as well, and where it was known before, from calls at the
+/// same place (range_site), steps begin as long as that allows.
 ///
 /// One per member and range; not thread-safe.
 class pace {
 public:
+  /// What an element costs, in 1/256 ticks of tick_clock; 0: not known.
+  using element_cost = std::uint32_t;
+
+  static constexpr element_cost most_costly = 0xffff'fffe;
+
   /// No step is longer, since the next element may be the expensive one.
   static constexpr std::size_t longest_step = 512;
 
@@ -28,7 +35,33 @@ public:
 
   /// @param first the element to begin with
   explicit pace(std::size_t first, std::size_t before_look = untimed) noexcept
-    : next_look_(first + before_look) {
+    : next_look_(first + before_look), looked_at_(first) {
+  }
+
+  /// @param cost   what an element is expected to cost
+  /// @param longest no step is longer: what is known may have changed since
+  pace(std::size_t first, std::size_t longest, element_cost cost) noexcept
+    : step_(std::clamp<std::size_t>(step_of(cost), 1, std::max<std::size_t>(1, longest))),
+      next_look_(first + step_),
+      looked_at_(first),
+      cost_(cost),
+      measured_(cost) {
+  }
+
+  /// The smaller of the last two measurements, so that one in which others had a time
+  /// slice does not count; at first, what was known before.
+  element_cost cost() const noexcept {
+    return cost_;
+  }
+
+  /// The last measurement.
+  element_cost measured() const noexcept {
+    return measured_;
+  }
+
+  /// The element from which on the present steps are counted.
+  std::size_t looked_at() const noexcept {
+    return looked_at_;
   }
 
   /// Elements until the next safepoint.
@@ -52,11 +85,15 @@ public:
   [[nodiscard]] pace look(std::size_t next, std::uint64_t now) const noexcept {
     pace result{*this};
     if (last_look_ != 0) {
-      auto took = (now - last_look_) * step_ / std::max<std::size_t>(1, next - looked_at_);
+      const auto elements = std::max<std::size_t>(1, next - looked_at_);
+      auto took = (now - last_look_) * step_ / elements;
       if (took < target / 4)
         result.step_ = std::min(longest_step, step_ * growth);
       else if (took > target * 2)
         result.step_ = std::max<std::size_t>(1, step_ * target / took);
+      result.measured_ = static_cast<element_cost>(
+        std::clamp<std::uint64_t>(((now - last_look_) << 8) / elements, 1, most_costly));
+      result.cost_ = measured_ != 0 ? std::min(measured_, result.measured_) : result.measured_;
     }
     result.last_look_ = now;
     result.looked_at_ = next;
@@ -74,9 +111,17 @@ public:
 private:
   static constexpr std::size_t growth = 4;
 
+  /// A step of so many elements takes about half of the target.
+  static constexpr std::size_t step_of(element_cost cost) noexcept {
+    constexpr element_cost half = target << 7;
+    return cost <= half / longest_step ? longest_step : half / cost;
+  }
+
   std::size_t step_ = 1;
   std::size_t next_look_;
-  std::size_t looked_at_ = 0;
+  std::size_t looked_at_;
+  element_cost cost_ = 0;
+  element_cost measured_ = 0;
   std::uint64_t last_look_ = 0; ///< tick_clock; 0: not yet
 };
 

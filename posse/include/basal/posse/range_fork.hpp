@@ -11,6 +11,7 @@
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 #include <basal/posse/pace.hpp>
+#include <basal/posse/range_site.hpp>
 #include <basal/posse/right_continuation.hpp>
 
 namespace basal::posse {
@@ -18,8 +19,13 @@ namespace basal::posse {
 /// A fork of many branches, the elements [first, last) of a range, as one node
 /// that is split when somebody takes from it: the member does the elements in
 /// order, in steps, and its node stands for those that it has not begun. A
-/// thief takes the upper half of them, and does as much. So a range costs one
-/// node and about 2 ns a step, however many elements it has.
+/// thief takes the upper half of them, or with k executors idle the upper
+/// 1/(k+1), and does as much. So a range costs one node and about 2 ns a step,
+/// however many elements it has.
+///
+/// Where it is known what elements cost, by `range_site` or by now, the range is
+/// offered at its beginning and at each look of its pace, if what is left would
+/// pay for a theft.
 ///
 /// Sources: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP
 /// 2010) for splitting on demand; `pace` for the steps.
@@ -46,8 +52,16 @@ public:
   /// @throws what the body throws; cancelled
   std::size_t run(member& m, std::size_t first, std::size_t last) {
     end_.store(last, std::memory_order_relaxed);
-    if (first != last)
-      run(m, first, last, pace{first});
+    if (first != last) {
+      const auto looked = m.last_look();
+      const auto steps = site.begin(first, last);
+      const auto known = steps.cost();
+      run(m, first, last, steps);
+      // What takes less than a step should rarely meets a look at the clock.
+      if (m.last_look() != looked && known != 0 && work_of(known, last - first) < pace::target)
+        [[unlikely]]
+        site.forget();
+    }
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -60,7 +74,9 @@ private:
 
     bool operator()(member& m) const {
       // The range may have ended before: looks for that from the first step on.
-      return fork->run(m, first, last, pace{first, 1});
+      const auto cost = site.cost();
+      return fork->run(m, first, last,
+                       cost != 0 ? pace{first, last - first, cost} : pace{first, 1});
     }
   };
 
@@ -68,24 +84,39 @@ private:
   /// one while the node is in the list.
   class rest : public right_continuation {
   public:
-    rest(right_continuation* older, range_fork& fork, std::size_t last) noexcept
-      : right_continuation(older, &delegate) {
+    rest(right_continuation* older, range_fork& fork, std::size_t first, std::size_t last,
+         pace::element_cost each) noexcept
+      : right_continuation(older, ops), next(first), cost(each) {
       upper.fork = &fork;
       upper.last = last;
     }
 
     std::size_t next;
     upper_part upper;
+    pace::element_cost cost;
+    std::uint64_t safepoints; ///< of the member, as of its last look at the pace
 
   private:
     // The node may stay untaken after this, and be asked again later.
-    static detail::delegation* delegate(right_continuation& self,
-                                        detail::computation& origin) noexcept {
+    static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
+                                        std::uint64_t parts) noexcept {
       auto& r = static_cast<rest&>(self);
-      r.upper.first = r.next + (r.upper.last - r.next) / 2;
+      r.upper.first = r.upper.last - (r.upper.last - r.next + parts - 1) / parts;
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
     }
+
+    static std::uint64_t expected(const right_continuation& self) noexcept {
+      auto& r = static_cast<const rest&>(self);
+      return work_of(r.cost, r.upper.last - r.next);
+    }
+
+    static constexpr operations ops{&delegate, &expected};
   };
+
+  /// Ticks.
+  static std::uint64_t work_of(pace::element_cost each, std::size_t elements) noexcept {
+    return (each * static_cast<std::uint64_t>(elements)) >> 8;
+  }
 
   /// Leaves the node's frame early: the elements from `from` on are not wanted.
   struct unwinding_guard {
@@ -105,9 +136,19 @@ private:
   /// @returns false if the range ended before `last`.
   bool run(member& m, std::size_t first, std::size_t last, pace steps) {
     {
-      rest node{m.youngest_, *this, last};
+      rest node{m.youngest_, *this, first, last, site.cost(steps)};
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
+      node.safepoints = m.safepoints();
+      if (m.is_worth_an_offer(work_of(node.cost, last - first))) [[unlikely]] {
+        m.poll(); // the member's first look, if there was none yet
+        node.safepoints = m.safepoints();
+        m.offer();
+        if (node.is_taken()) {
+          guard.armed = false;
+          return share(m, first, node, steps);
+        }
+      }
       while (last - first > steps.step()) {
         node.next = first + steps.step();
         m.poll();
@@ -122,9 +163,13 @@ private:
           return share(m, first, node, steps);
         }
         if (steps.is_look_due(first)) [[unlikely]] {
-          steps = steps.look(first);
+          steps = look(m, node, first, steps);
           if (first >= end_.load(std::memory_order_relaxed))
             return false;
+          if (node.is_taken()) {
+            guard.armed = false;
+            return share(m, first, node, steps);
+          }
         }
       }
       // The last step leaves nothing to steal: without the node, what the body
@@ -137,6 +182,22 @@ private:
     if (reached != last) [[unlikely]]
       end_at(reached);
     return reached == last;
+  }
+
+  /// The pace looks at the clock, `site` learns from it, and what is left is
+  /// offered if it would pay.
+  [[gnu::noinline]] static pace look(member& m, rest& node, std::size_t first, pace steps) {
+    const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
+    if (passed > (first - steps.looked_at()) / steps.step())
+      site.note_forks();
+    steps = steps.look(first, m.now());
+    site.learn(steps.measured());
+    node.cost = site.cost(steps);
+    if (m.is_worth_an_offer(work_of(node.cost, node.upper.last - first))) {
+      node.next = first;
+      m.offer();
+    }
+    return steps;
   }
 
   /// A thief took the upper part of the node's elements: does the others, from
@@ -169,6 +230,8 @@ private:
 
   Body body_;
   std::atomic<std::size_t> end_{0};
+
+  static inline range_site site;
 };
 
 /// Calls `branch(m, i)` for every i in [0, n): a fork of n branches at the cost

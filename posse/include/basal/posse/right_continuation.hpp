@@ -17,25 +17,32 @@ namespace basal::posse {
 /// member, and by nobody else: the victim's own executor looks for what can be
 /// stolen and hands it over. So nothing here is atomic.
 ///
-/// A fork writes `link_` and `delegate_` and nothing else; the other fields get
+/// A fork writes `link_` and `ops_` and nothing else; the other fields get
 /// their values when a survey or an allocation first meets the node. Sources:
 /// heartbeat scheduling (Acar et al., PLDI 2018) for linking frames instead of
 /// queueing tasks; Hemlock's "quantum generation" word per frame for the stamp.
 class right_continuation {
 public:
   enum class state : std::uintptr_t {
-    fresh = 0,   ///< no quantum has ended since the fork
-    stamped = 1, ///< `stamp` tells at which quantum's end it was first seen
+    fresh = 0,   ///< no survey has seen it since the fork
+    stamped = 1, ///< `stamp` tells when it was first seen
     taken = 2,   ///< a delegate runs it, and the merge waits for `delegation`
   };
 
-  /// Makes the delegation that runs the right branch of `self`; null when there
-  /// is no memory for it.
-  using delegate_function
-    = detail::delegation* (*)(right_continuation& self, detail::computation& origin) noexcept;
+  /// What a kind of node can do.
+  struct operations {
+    /// Makes the delegation that runs the right branch of `self`, or, of what can
+    /// be divided, the last of `parts` parts; null when there is no memory for it.
+    detail::delegation* (*delegate)(right_continuation& self, detail::computation& origin,
+                                    std::uint64_t parts) noexcept;
 
-  right_continuation(right_continuation* older, delegate_function delegate) noexcept
-    : link_(reinterpret_cast<std::uintptr_t>(older)), delegate_(delegate) {
+    /// How many ticks all that `self` stands for will take; 0: not known. Null
+    /// where that is never known.
+    std::uint64_t (*expected)(const right_continuation& self) noexcept;
+  };
+
+  right_continuation(right_continuation* older, const operations& ops) noexcept
+    : link_(reinterpret_cast<std::uintptr_t>(older)), ops_(&ops) {
     // A pointer's low bits are zero: fresh. The rest stays unset on purpose.
   }
 
@@ -73,15 +80,21 @@ public:
     link_ |= weighed;
   }
 
-  void mark_stamped(std::uint32_t quantum) noexcept {
+  void mark_stamped(std::uint32_t when) noexcept {
     BASAL_ASSERT(current_state() == state::fresh);
-    stamp = quantum;
+    stamp = when;
     link_ |= static_cast<std::uintptr_t>(state::stamped);
   }
 
   /// @returns null when there is no memory for it.
-  std::unique_ptr<detail::delegation> make_delegation(detail::computation& origin) noexcept {
-    return std::unique_ptr<detail::delegation>{delegate_(*this, origin)};
+  std::unique_ptr<detail::delegation> make_delegation(detail::computation& origin,
+                                                      std::uint64_t parts) noexcept {
+    return std::unique_ptr<detail::delegation>{ops_->delegate(*this, origin, parts)};
+  }
+
+  /// Ticks that all that it stands for will take; 0: not known.
+  std::uint64_t expected() const noexcept {
+    return ops_->expected != nullptr ? ops_->expected(*this) : 0;
   }
 
   /// From now on the frame that owns the node owns `d`.
@@ -97,7 +110,7 @@ private:
   static constexpr std::uintptr_t all_marks = 7;
 
   std::uintptr_t link_; ///< the older node, with the marks in its low bits
-  delegate_function delegate_;
+  const operations* ops_;
 
 public:
   // -- unset in a fresh node --------------------------------------------------
@@ -114,7 +127,7 @@ public:
     std::size_t heap_before;
   };
 
-  /// The member's quantum at whose end the node was first seen.
+  /// When the node was first seen, see member::stamp_at().
   std::uint32_t stamp;
 };
 

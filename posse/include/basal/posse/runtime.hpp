@@ -173,6 +173,14 @@ private:
   const runtime_config config_;
   const std::uint64_t quantum_ticks_;
 
+  /// What a theft costs with an executor that is awake, and with one that sleeps.
+  const std::uint64_t awake_ticks_;
+  const std::uint64_t asleep_ticks_;
+
+  /// Work that takes less is not offered when it begins: the parts of two would not
+  /// pay for a theft, or nothing is stolen by its worth.
+  const std::uint64_t least_offer_;
+
   /// Written by cancel(), read at safepoints. Relaxed: it only has to arrive.
   std::atomic<bool> cancelled_{false};
 

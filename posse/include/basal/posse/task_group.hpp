@@ -126,7 +126,7 @@ private:
   class rest : public right_continuation {
   public:
     rest(posse::member& m, const detail::task_list& tasks) noexcept
-      : right_continuation(m.youngest_, &delegate), member_(m), tasks_(tasks) {
+      : right_continuation(m.youngest_, ops), member_(m), tasks_(tasks) {
     }
 
     /// The task before them begins.
@@ -140,16 +140,19 @@ private:
     }
 
   private:
-    // Half of them, unless the task at hand has lasted for a whole quantum: then
-    // those that are kept might wait long for its end, and the thief takes all. The
-    // node may stay untaken after this, and be asked again later.
-    static detail::delegation* delegate(right_continuation& self,
-                                        detail::computation& origin) noexcept {
+    // The last of `parts` parts of them, unless the task at hand has lasted for a
+    // whole quantum: then those that are kept might wait long for its end, and the
+    // thief takes all. The node may stay untaken after this, and be asked again later.
+    static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
+                                        std::uint64_t parts) noexcept {
       auto& r = static_cast<rest&>(self);
-      r.kept_ = r.member_.quantum_ - r.begun_in_ <= 1 ? r.tasks_.size() / 2 : 0;
+      const auto size = r.tasks_.size();
+      r.kept_ = r.member_.quantum_ - r.begun_in_ <= 1 ? size - (size + parts - 1) / parts : 0;
       r.taken_ = {r.tasks_.at(r.kept_), r.tasks_.size() - r.kept_};
       return new (std::nothrow) detail::typed_delegation<taken_tasks>(origin, r.taken_);
     }
+
+    static constexpr operations ops{&delegate, nullptr};
 
     posse::member& member_;
     const detail::task_list& tasks_;

@@ -23,16 +23,57 @@ constexpr const char* to_string(victim_policy x) noexcept {
   return names[static_cast<int>(x)];
 }
 
+/// When a right continuation may be stolen.
+enum class hysteresis : std::uint8_t {
+  /// When what it is expected to take is worth what the theft costs: see
+  /// theft_view::expected. One that nothing is known of must have waited for
+  /// twice that cost. Any number of them in one look, to as many idle executors.
+  worth,
+
+  /// The rule of Hemlock: once it has survived a full quantum; at most one theft
+  /// per member and quantum.
+  quantum,
+};
+
+constexpr const char* to_string(hysteresis x) noexcept {
+  constexpr const char* names[] = {"worth", "quantum"};
+  return names[static_cast<int>(x)];
+}
+
+/// What a theft costs, in all, until the delegate works and the victim has its
+/// result: nanoseconds, by the state of the executor that gets it.
+struct theft_costs {
+  /// It looks for a wake-up: the victim's part is 0.5 us, the delegate begins
+  /// 1 to 2 us later, and its end reaches the victim in 1.7 us.
+  std::uint64_t awake_ns = 5'000;
+
+  /// It sleeps in the kernel: the victim's system call takes 5 to 40 us, the
+  /// way through the kernel 60 to 100.
+  std::uint64_t asleep_ns = 100'000;
+};
+
 /// What a member's executor knows when it considers a theft. Plain data, so
 /// that the decision can be tested and simulated by itself.
 struct theft_view {
   victim_policy policy = victim_policy::run_victim;
 
-  /// Right continuations of the most basal member here that has any, that no
-  /// delegate runs yet and that have survived a full quantum: each was first
-  /// seen at an earlier quantum's end than the last one, or before the member's
-  /// first quantum. Counted up to 2.
+  hysteresis rule = hysteresis::worth;
+
+  /// Right continuations of the most basal member here that has any, and that no
+  /// delegate runs yet. By the rule of quanta those that have survived a full
+  /// one: each was first seen at an earlier quantum's end than the last one, or
+  /// before the member's first quantum. Counted up to 2.
   std::uint32_t eligible = 0;
+
+  /// How long what would be handed over of the most basal one will take, in the
+  /// units of `cost`. `known`: by what elements of its range have cost so far
+  /// and how many are left. Else it is the continuation's age, since its left
+  /// branch has taken as long and goes on: of two branches nobody knows more.
+  std::uint64_t expected = 0;
+  bool known = false;
+
+  /// What the theft costs with the executor that would get it.
+  std::uint64_t cost = 0;
 
   /// They are those of a victim that is suspended until its delegates merge.
   bool victim_is_suspended = false;
@@ -69,6 +110,7 @@ enum class theft_verdict : std::uint8_t {
   actors_first,
   once_a_quantum,
   too_young,
+  not_worth_it,
   in_sequence,
   single,
 
@@ -97,7 +139,9 @@ constexpr theft_verdict_text describe(theft_verdict verdict) noexcept {
   case once_a_quantum:
     return {"once_a_quantum", "the member had given one since its last quantum's end"};
   case too_young:
-    return {"too_young", "no continuation had survived a full quantum"};
+    return {"too_young", "no continuation had waited for long enough"};
+  case not_worth_it:
+    return {"not_worth_it", "what is left of the range would not pay for the theft"};
   case in_sequence:
     return {"in_sequence", "what the member forks there must not be divided, as in a solve"};
   case single:
@@ -147,19 +191,45 @@ private:
   std::array<Value, num_theft_verdicts> values_{};
 };
 
-/// The rule, in the order that costs least to find out. At most one theft per
-/// member and quantum; none while somebody idle could take a whole actor
-/// instead (it needs no merge and no memory); only continuations that survived
-/// a full quantum, so that what is stolen is probably worth a quantum of work.
+/// Into how many parts a range with work left that takes `work` is divided: one
+/// for its member, and one for each of the idle executors, as many of them as
+/// are worth it. Those that sleep are woken if all get a part that pays for that.
+/// All three in the same unit. 1: it is not worth a theft.
+constexpr std::uint64_t worthwhile_parts(std::uint64_t work, std::uint64_t awake,
+                                         std::uint64_t awake_cost, std::uint64_t asleep,
+                                         std::uint64_t asleep_cost) noexcept {
+  const auto parts = [work](std::uint64_t idle, std::uint64_t cost) {
+    const auto most = cost != 0 ? work / cost : work;
+    return idle + 1 < most ? idle + 1 : most < 2 ? std::uint64_t{1} : most;
+  };
+  const auto of_awake = awake != 0 ? parts(awake, awake_cost) : 1;
+  const auto of_all = asleep != 0 ? parts(awake + asleep, asleep_cost) : 1;
+  return of_all > of_awake ? of_all : of_awake;
+}
+
+/// The rule, in the order that costs least to find out. None while somebody idle
+/// could take a whole actor instead (it needs no merge and no memory); by
+/// hysteresis::quantum at most one theft per member and quantum, and only
+/// continuations that survived a full quantum, so that what is stolen is probably
+/// worth a quantum of work; by hysteresis::worth what is expected to pay.
 constexpr theft_verdict decide_theft(const theft_view& view) noexcept {
   if (!view.compute_executor_idle)
     return theft_verdict::nobody_idle;
   if (view.work_waits_here && view.sibling_idle)
     return theft_verdict::actors_first;
-  if (view.stole_this_quantum)
+  if (view.rule == hysteresis::quantum && view.stole_this_quantum)
     return theft_verdict::once_a_quantum;
   if (view.eligible == 0)
     return view.in_sequence ? theft_verdict::in_sequence : theft_verdict::too_young;
+  switch (view.rule) {
+  case hysteresis::quantum:
+    break;
+  case hysteresis::worth:
+    if (view.known && view.expected < view.cost)
+      return theft_verdict::not_worth_it;
+    if (!view.known && view.expected < 2 * view.cost)
+      return theft_verdict::too_young;
+  }
   switch (view.policy) {
   case victim_policy::run_victim:
     break;

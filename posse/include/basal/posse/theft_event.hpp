@@ -21,8 +21,8 @@ struct theft_event {
   /// What was decided upon; not set for a seamless theft.
   theft_view view;
 
-  /// Ends of quanta, or the first one's beginning, at which the continuation was
-  /// seen: at least 2.
+  /// By hysteresis::quantum: ends of quanta, or the first one's beginning, at which
+  /// the continuation was seen: at least 2. Else 0.
   std::uint32_t age = 0;
 
   /// Ready continuations of the same computation on this executor that are more

@@ -112,8 +112,9 @@ public:
   };
 
   /// Claims an idle compute executor that is in the cabal, or may join it, and
-  /// that has room for what begins with `lineage_bytes`. The caller delivers.
-  target claim_target(executors::executor& from, std::size_t lineage_bytes) noexcept;
+  /// that has room for what begins with `lineage_bytes`: one that is awake if there is
+  /// one, and one that sleeps only if it `may_wake` it. The caller delivers.
+  target claim_target(executors::executor& from, std::size_t lineage_bytes, bool may_wake) noexcept;
 
   std::size_t cabal_size() const noexcept;
 
@@ -123,6 +124,8 @@ public:
   const std::uint32_t number;      ///< of the function
 
 private:
+  bool claim_locked(executors::executor& where, std::size_t lineage_bytes, target& result,
+                    std::unique_ptr<memory_context>& added) noexcept;
   memory_context* find_locked(const executors::executor& where) const noexcept;
   [[gnu::cold]] void leave_contexts() noexcept;
   [[gnu::noinline, gnu::cold]] void recount_collected();

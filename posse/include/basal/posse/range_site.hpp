@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <basal/posse/pace.hpp>
+
+namespace basal::posse {
+
+/// What is remembered of the ranges of one place in the program, from call to
+/// call: what an element costs there. So a cheap loop begins with long steps, and
+/// one that is worth it is divided at its first element.
+///
+/// One for each type of body, so for each function and kind of range. Any thread.
+/// Bodies that fork are known as such and nothing else is learned of them: what
+/// an element takes is then not what it costs, and steps must stay short, so
+/// that one element's forks are not stolen before the next elements.
+class range_site {
+public:
+  using element_cost = pace::element_cost;
+
+  /// The pace at which to begin the elements [first, last).
+  pace begin(std::size_t first, std::size_t last) const noexcept {
+    const auto known = cost_.load(std::memory_order_relaxed);
+    const auto n = last - first;
+    if (known == forks) [[unlikely]]
+      return pace{first};
+    if (known == unknown) [[unlikely]]
+      // Before half of them is done: how long so few take is learned only here.
+      return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed};
+    return pace{first, n / parts_untimed, known};
+  }
+
+  /// What an element costs; 0: not known.
+  element_cost cost() const noexcept {
+    const auto known = cost_.load(std::memory_order_relaxed);
+    return known == forks ? unknown : known;
+  }
+
+  /// The same as `steps`, which went through some of the elements, knows it.
+  element_cost cost(const pace& steps) const noexcept {
+    return cost_.load(std::memory_order_relaxed) == forks ? unknown : steps.cost();
+  }
+
+  /// An element cost that much just now. Others' time slices are measured, too, and
+  /// loops may share a site: so what is known changes at most by a factor of two;
+  /// and it is written only when it has changed by more than an eighth, because
+  /// many threads read it.
+  void learn(element_cost measured) noexcept {
+    const auto known = cost_.load(std::memory_order_relaxed);
+    if (measured == unknown || known == forks)
+      return;
+    if (known != unknown)
+      measured = static_cast<element_cost>(std::clamp<std::uint64_t>(
+        measured, std::uint64_t{known} - known / 2,
+        std::min<std::uint64_t>(2 * std::uint64_t{known}, pace::most_costly)));
+    const auto difference = measured > known ? measured - known : known - measured;
+    if (difference > known / 8)
+      cost_.store(measured, std::memory_order_relaxed);
+  }
+
+  /// Elements pass safepoints of their own.
+  void note_forks() noexcept {
+    if (cost_.load(std::memory_order_relaxed) != forks)
+      cost_.store(forks, std::memory_order_relaxed);
+  }
+
+  /// What is known was wrong by much: the next call learns it anew.
+  void forget() noexcept {
+    if (cost_.load(std::memory_order_relaxed) != forks)
+      cost_.store(unknown, std::memory_order_relaxed);
+  }
+
+  /// A range whose cost is known is begun in so many steps at least, so that no
+  /// more than this part of it cannot be stolen where its elements cost more now.
+  static constexpr std::size_t parts_untimed = 4;
+
+private:
+  static constexpr element_cost unknown = 0;
+  static constexpr element_cost forks = pace::most_costly + 1;
+
+  /// Relaxed: a hint, complete in itself.
+  std::atomic<element_cost> cost_{unknown};
+};
+
+} // namespace basal::posse

@@ -1,0 +1,81 @@
+// What is remembered of a place where ranges are gone through.
+
+#include <basal/posse/range_site.hpp>
+
+#include "support/catch.hpp"
+
+#include <cstddef>
+
+using basal::posse::pace;
+using basal::posse::range_site;
+
+namespace {
+
+constexpr pace::element_cost ticks = 256; ///< what an element costs if it takes one
+
+} // namespace
+
+TEST_CASE("where nothing is known elements are done one by one, and timed before they are over") {
+  const range_site site;
+  CHECK(site.cost() == 0);
+  CHECK(site.begin(0, 1000).step() == 1);
+  CHECK_FALSE(site.begin(0, 1000).is_look_due(pace::untimed - 1));
+  CHECK(site.begin(0, 1000).is_look_due(pace::untimed));
+  CHECK(site.begin(8, 16).is_look_due(10));
+}
+
+TEST_CASE(
+  "where elements are known to be cheap, a range begins with long steps, but four at least") {
+  range_site site;
+  site.learn(1 * ticks);
+  CHECK(site.begin(0, 100'000).step() == pace::longest_step);
+  CHECK(site.begin(0, 1000).step() == 250);
+  CHECK(site.begin(0, 3).step() == 1);
+  CHECK(site.begin(0, 1000).cost() == 1 * ticks);
+}
+
+TEST_CASE("where elements are known to be dear, a range begins with short steps") {
+  range_site site;
+  site.learn(pace::target / 8 * ticks);
+  CHECK(site.begin(0, 100'000).step() == 4);
+  range_site dearer;
+  dearer.learn(pace::target * 10 * ticks);
+  CHECK(dearer.begin(0, 100'000).step() == 1);
+}
+
+TEST_CASE("what is known changes by a factor of two at most, and not for an eighth") {
+  range_site site;
+  site.learn(1000);
+  site.learn(1'000'000);
+  CHECK(site.cost() == 2000);
+  site.learn(1);
+  CHECK(site.cost() == 1000);
+  site.learn(1125);
+  CHECK(site.cost() == 1000);
+  site.learn(875);
+  CHECK(site.cost() == 1000);
+  site.learn(1126);
+  CHECK(site.cost() == 1126);
+}
+
+TEST_CASE("where elements fork, nothing is learned any more") {
+  range_site site;
+  site.learn(1 * ticks);
+  site.note_forks();
+  site.learn(1 * ticks);
+  site.forget();
+  CHECK(site.cost() == 0);
+  CHECK(site.begin(0, 1000).step() == 1);
+  pace steps{0, 512, 1 * ticks};
+  CHECK(steps.cost() == 1 * ticks);
+  CHECK(site.cost(steps) == 0);
+}
+
+TEST_CASE("what was forgotten is learned anew") {
+  range_site site;
+  site.learn(1000);
+  site.forget();
+  CHECK(site.cost() == 0);
+  site.learn(1'000'000);
+  CHECK(site.cost() == 1'000'000);
+}
