@@ -243,9 +243,10 @@ void member::delegate_two(const theft_view& view) noexcept {
     resume(suspended_at);
 }
 
-/// Most basal continuation of a victim that waits on this executor, taken for
+/// Most basal continuation of the victims that wait on this executor, taken for
 /// this executor itself, whose delegate has ended or waits: else it would do
-/// nothing for the posse. Null if there is none.
+/// nothing for the posse. Null if there is none, or that one cannot be taken: a less
+/// basal one is never taken instead.
 detail::delegation* member::take_seamlessly(std::uint64_t now) noexcept {
   if (context_ == nullptr)
     return nullptr;
@@ -257,10 +258,10 @@ detail::delegation* member::take_seamlessly(std::uint64_t now) noexcept {
       continue;
     auto d = m->prepare(*m->oldest_ready_, 2).made;
     if (d == nullptr)
-      continue;
+      return nullptr; // it is about to go on, here
     if (!has_room_for(*d)) {
       m->give_up(std::move(d));
-      continue;
+      return nullptr;
     }
     cells_->seamless_thefts.add();
     return &m->take(std::move(d), *context_, nullptr);
