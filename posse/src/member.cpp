@@ -5,6 +5,8 @@
 #include <basal/posse/member.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <memory>
 #include <utility>
 
 #include <basal/executors/collector.hpp>
@@ -305,13 +307,22 @@ void member::survey(std::uint64_t now, bool quantum_ends) noexcept {
 // -- merges -------------------------------------------------------------------
 
 void member::await_merge(right_continuation& node) {
-  auto& merged = node.delegation->merged;
+  auto& delegated = *node.delegation;
+  auto& merged = delegated.merged;
   if (merged.is_set())
     return;
+  if (take_back(delegated)) {
+    try {
+      delegated.execute(*this);
+    } catch (...) {
+      delegated.error = std::current_exception();
+    }
+    return;
+  }
   // The executor goes on with that, if there is any, before it looks elsewhere.
   auto suspended_at = executor_->now();
   if (auto* d = take_seamlessly(suspended_at))
-    executor_->push_pinned(d->node);
+    executor_->push_pinned(d->sent->node);
   settle(suspended_at);
   cells_->merge_waits.add();
   merged.wait();
@@ -325,6 +336,8 @@ void member::abandon() noexcept {
     return;
   // The delegate works on this frame: it must end before the frame does.
   std::unique_ptr<detail::delegation> dropped{node.delegation};
+  if (!dropped->merged.is_set() && take_back(*dropped))
+    return;
   dropped->abandoned.store(true, std::memory_order_relaxed);
   dropped->context->where->raise_attention();
   await_merge(node);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <new>
+#include <tuple>
 #include <utility>
 
 #include <basal/executors/executor.hpp>
@@ -229,7 +231,7 @@ void member::delegate_two(const theft_view& view) noexcept {
     to_other->latch = to_self->latch = &latch_;
     auto& other = take(std::move(to_other), *target.context, &view);
     auto& own = take(std::move(to_self), *context_, &view);
-    executor_->push_pinned(own.node);
+    executor_->push_pinned(own.sent->node);
     origin_->host.delegate(other, *target.context->where);
     if (latch_.arrive())
       executors::executor::wake(f);
@@ -279,7 +281,9 @@ bool member::has_room_for(const detail::delegation& d) const noexcept {
 /// be divided, of the last of `parts` parts.
 member::prepared member::prepare(right_continuation& node, std::uint64_t parts) noexcept {
   auto d = node.make_delegation(*origin_, parts);
-  if (d == nullptr)
+  if (d != nullptr)
+    d->sent.reset(new (std::nothrow) detail::parcel{*d});
+  if (d == nullptr || d->sent == nullptr)
     return {nullptr, theft_verdict::out_of_memory};
   d->victim = as_;
   d->lineage_bytes = lineage_bytes_at(node);
@@ -306,13 +310,32 @@ detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::
   auto& result = *d;
   result.context = &to;
   to.expected.fetch_add(1, std::memory_order_relaxed);
-  result.node.item = runtime::item_of(result);
+  result.sent->node.item = runtime::item_of(*result.sent);
   report(node, to, view);
   node.mark_taken(d.release());
   oldest_ready_ = node.younger;
   cells_->thefts.add();
   cells_->of(origin_->number).thefts.add();
   return result;
+}
+
+/// A victim that has come to the merge takes the delegation back if its executor has
+/// not begun: it sleeps, or its thread has to wait for a CPU, which takes from 50 us up
+/// to some time slices of others. By hysteresis::worth alone; not from a victim that
+/// waits for all its delegates, and not under a memory limit, where members on that
+/// executor may wait for what is on its way there.
+/// @returns whether: then nobody else uses `d`
+bool member::take_back(detail::delegation& d) noexcept {
+  if (origin_->host.config().steal_by != hysteresis::worth || d.latch != nullptr
+      || origin_->memory_limit() != detail::memory_context::unlimited
+      || !d.sent->dispatch.take_back())
+    return false;
+  std::ignore = d.sent.release(); // now its receiver's
+  d.context->expected.fetch_sub(1, std::memory_order_relaxed);
+  cells_->taken_back.add();
+  cells_->merges.add();
+  cells_->of(origin_->number).merges.add();
+  return true;
 }
 
 /// Tells the observer, if there is one.

@@ -142,18 +142,25 @@ std::uint64_t runtime::theft_expected_within(const executors::executor& idle) co
   return 0;
 }
 
-executors::work_item runtime::item_of(detail::delegation& d) noexcept {
+executors::work_item runtime::item_of(detail::parcel& sent) noexcept {
   static constexpr executors::work_ops ops{
     [](void* object, executors::executor& self) noexcept {
-      run_delegate(static_cast<detail::delegation*>(object), self);
+      receive(static_cast<detail::parcel*>(object), self);
     },
     nullptr, // addressed to an executor, so never discarded: a victim waits
   };
-  return {&d, &ops};
+  return {&sent, &ops};
 }
 
 void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept {
-  compute_->deliver_claimed(to, d.node);
+  compute_->deliver_claimed(to, d.sent->node);
+}
+
+void runtime::receive(detail::parcel* sent, executors::executor& self) noexcept {
+  if (sent->dispatch.begin())
+    run_delegate(sent->contents, self); // which owns `sent`
+  else
+    delete sent;
 }
 
 /// Runs `d`, and then what its executor can take for itself from victims that
@@ -255,6 +262,7 @@ posse_stats runtime::stats() const {
   s.quanta = sum(&cells::quanta);
   s.yields = sum(&cells::yields);
   s.failed_merges = sum(&cells::failed_merges);
+  s.taken_back = sum(&cells::taken_back);
   s.merge_waits = sum(&cells::merge_waits);
   s.victims_now = difference(s.merge_waits, waits_ended);
   s.suspended_ns = nanoseconds(sum(&cells::suspended_ticks));

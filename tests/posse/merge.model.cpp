@@ -7,6 +7,7 @@
 
 #include <basal/executors/completion.hpp>
 #include <basal/posse/detail/merge_latch.hpp>
+#include <basal/posse/detail/parcel.hpp>
 
 #include "support/interleave/atomic.hpp"
 #include "support/interleave/verify.hpp"
@@ -159,6 +160,39 @@ scenario latched(bug b, bool seamless, bool stack_is_missing = false) {
   };
 }
 
+/// A delegation that was sent: its victim comes to the merge while the executor may begin it.
+/// @param careless the executor destroys the parcel whatever became of it
+scenario sent(bool careless) {
+  return [=](run& r) {
+    basal::posse::detail::basic_dispatch<atomic> dispatch;
+    plain<int> result{0};
+    plain<bool> parcel_gone{false};
+    completion merged;
+    r.thread("victim", [&] {
+      check(!parcel_gone, "touches a parcel that is gone");
+      if (dispatch.take_back()) {
+        result = 7;
+      } else {
+        merged.wait();
+        check(!parcel_gone, "destroys a parcel that is gone");
+        parcel_gone = true;
+      }
+      check(result == 7, "does not see the result");
+    });
+    r.thread("executor", [&] {
+      if (dispatch.begin()) {
+        if (careless)
+          parcel_gone = true;
+        result = 7;
+        merged.set();
+      } else {
+        parcel_gone = true;
+      }
+    });
+    r.go();
+  };
+}
+
 } // namespace
 
 TEST_CASE("merge: one delegate") {
@@ -170,7 +204,12 @@ TEST_CASE("merge: a victim that waits for all") {
   verify("merge, latch, seamless", latched(bug::none, true), {.preemptions = 2, .anomalies = 0});
 }
 
+TEST_CASE("merge: one that its victim may take back runs once, and its parcel ends once") {
+  verify("merge, taken back", sent(false), {.preemptions = 4, .anomalies = 2});
+}
+
 TEST_CASE("bugs of merges are found") {
+  expect_failure("parcel destroyed twice", sent(true), "");
   expect_failure("unwinds too early", one_merge(bug::unwinds_too_early), "");
   expect_failure("result after set", one_merge(bug::result_after_count), "");
   expect_failure("result after count", latched(bug::result_after_count, false), "");

@@ -6,7 +6,10 @@
 #include "stepped_runtime.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace basal;
 using namespace basal::test;
@@ -22,14 +25,31 @@ posse::runtime_config by_worth(std::size_t executors) {
   return config;
 }
 
-/// Runs `body` on the first of so many executors. @returns how many thefts there were
+executors::fiber* held = nullptr;
+
+/// Suspends the member until go_on(), so that those who have been given something begin before
+/// it comes to the merge.
+void let_thieves_begin(member& m) {
+  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { held = &f; }));
+}
+
+void go_on() {
+  if (held != nullptr)
+    executors::executor::wake(*std::exchange(held, nullptr));
+}
+
+/// Runs `body` on the first of so many executors, up to let_thieves_begin(), then on the
+/// others. @returns how many thefts there were
 std::uint64_t thefts_on(std::size_t executors, std::function<void(member&)> body) {
   stepped_runtime host{by_worth(executors)};
   started root{host, 0, std::move(body)};
-  host.run(0);
+  for (std::size_t i = 0; i < executors; ++i)
+    host.run(i);
+  go_on();
   host.run_all();
   CHECK(root.has_ended());
   CHECK(root.error() == "");
+  CHECK(host->stats().delegates_now == 0);
   return host->stats().thefts;
 }
 
@@ -76,6 +96,7 @@ TEST_CASE("one look gives as many continuations as executors are idle, the oldes
                              CHECK(host.count(theft_verdict::delegate_oldest) == 3);
                              look(c);
                              CHECK(host.count(theft_verdict::nobody_idle) == 1);
+                             let_thieves_begin(c);
                            },
                            [&](member& r) { note('c', r); });
                        },
@@ -87,6 +108,7 @@ TEST_CASE("one look gives as many continuations as executors are idle, the oldes
   host.run(1);
   host.run(2);
   host.run(3);
+  go_on();
   host.run(0);
   CHECK(root.has_ended());
   CHECK(log == "a1 b2 c3 ");
@@ -95,6 +117,8 @@ TEST_CASE("one look gives as many continuations as executors are idle, the oldes
 TEST_CASE("a range whose cost is known is divided among the idle executors when it begins") {
   const auto loop = [](member& m, std::string& where) {
     posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
       pass(1us);
       where[i] = static_cast<char>('0' + k.executor().index());
     });
@@ -119,6 +143,8 @@ TEST_CASE("a range whose cost becomes known on the way is divided as soon as it 
   CHECK(thefts_on(2,
                   [&](member& m) {
                     posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+                      if (i == 30)
+                        let_thieves_begin(k);
                       pass(1us);
                       where[i] = static_cast<char>('0' + k.executor().index());
                     });
@@ -142,6 +168,8 @@ TEST_CASE("by quanta, what is known of a range makes no difference") {
 TEST_CASE("of a range whose elements fork nothing is learned, and its steps stay short") {
   const auto loop = [](member& m, std::string& where) {
     posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+      if (i == 400)
+        let_thieves_begin(k);
       k.fork_merge([](member&) { pass(100ns); }, [](member&) {});
       where[i] = static_cast<char>('0' + k.executor().index());
     });
@@ -153,6 +181,9 @@ TEST_CASE("of a range whose elements fork nothing is learned, and its steps stay
                  look(m);
                  loop(m, where);
                }};
+  host.run(0);
+  host.run(1);
+  go_on();
   host.run_all();
   CHECK(root.has_ended());
   CHECK(host.count(theft_verdict::not_worth_it) == 0);
@@ -161,8 +192,13 @@ TEST_CASE("of a range whose elements fork nothing is learned, and its steps stay
 }
 
 TEST_CASE("a fork that is older than a range of known cost goes first") {
-  const auto loop
-    = [](member& m) { posse::fork_merge_n(m, 100, [](member&, std::size_t) { pass(1us); }); };
+  const auto loop = [](member& m) {
+    posse::fork_merge_n(m, 100, [](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
+      pass(1us);
+    });
+  };
   CHECK(thefts_on(1, loop) == 0);
   std::size_t right_ran_on = 0;
   stepped_runtime host{by_worth(3)};
@@ -176,7 +212,135 @@ TEST_CASE("a fork that is older than a range of known cost goes first") {
                }};
   host.run(0);
   CHECK(host->stats().thefts == 2); // and then the range
+  host.run(1);
+  go_on();
   host.run_all();
   CHECK(root.has_ended());
   CHECK(right_ran_on == 1);
+}
+
+// -- what has not begun by the merge is taken back ------------------------------------
+
+namespace {
+
+/// Forks, gives the right branch away while the left one runs, and goes on to the merge.
+template <class Left, class Right>
+auto fork_stolen(member& m, Left left, Right right) {
+  return m.fork_merge(
+    [=](member& l) {
+      look(l);
+      pass(20us);
+      look(l);
+      return left(l);
+    },
+    right);
+}
+
+} // namespace
+
+TEST_CASE("a victim does the branch itself that has not begun by the merge") {
+  stepped_runtime host{by_worth(2)};
+  std::size_t ran = 0, ran_on = 9;
+  started root{host, 0, [&](member& m) {
+                 const auto [l, r] = fork_stolen(
+                   m, [](member&) { return 1; },
+                   [&](member& k) {
+                     ++ran;
+                     ran_on = k.executor().index();
+                     return 2;
+                   });
+                 CHECK(host->stats().thefts == 1);
+                 CHECK(l + r == 3);
+               }};
+  host.run(0);
+  CHECK(root.has_ended());
+  CHECK(root.error() == "");
+  CHECK(ran_on == 0);
+  CHECK(host->stats().taken_back == 1);
+  CHECK(host->stats().merges == 1);
+  CHECK(host->stats().merge_waits == 0);
+  host.run_all(); // the other executor finds nothing, when the computation is gone
+  CHECK(ran == 1);
+  CHECK(host->stats().merges == 1);
+  CHECK(host->compute().is_idle(1));
+}
+
+TEST_CASE("what a branch that was taken back throws comes out of the fork") {
+  stepped_runtime host{by_worth(2)};
+  started root{host, 0, [&](member& m) {
+                 fork_stolen(
+                   m, [](member&) {}, [](member&) { throw std::runtime_error{"right"}; });
+               }};
+  host.run(0);
+  CHECK(root.error() == "right");
+  CHECK(host->stats().taken_back == 1);
+  host.run_all();
+}
+
+TEST_CASE("a branch that has not begun when left fails is taken back and not done") {
+  stepped_runtime host{by_worth(2)};
+  auto ran = false;
+  started root{host, 0, [&](member& m) {
+                 fork_stolen(
+                   m, [](member&) { throw std::runtime_error{"left"}; },
+                   [&](member&) { ran = true; });
+               }};
+  host.run(0);
+  CHECK(root.error() == "left");
+  CHECK(host->stats().taken_back == 1);
+  host.run_all();
+  CHECK_FALSE(ran);
+}
+
+TEST_CASE("a part of a range that was taken back is divided anew") {
+  const auto loop = [](member& m, std::string& where, std::size_t pause) {
+    posse::fork_merge_n(m, where.size(), [&, pause](member& k, std::size_t i) {
+      if (i == pause)
+        let_thieves_begin(k);
+      pass(1us);
+      where[i] = static_cast<char>('0' + k.executor().index());
+    });
+  };
+  std::string where(100, ' ');
+  CHECK(thefts_on(1, [&](member& m) { loop(m, where, 100); }) == 0);
+  stepped_runtime host{by_worth(2)};
+  started root{host, 0, [&](member& m) { loop(m, where, 50); }};
+  host.run(0); // comes to the merge in the middle, and on to its pause
+  CHECK(host->stats().taken_back == 1);
+  CHECK(where[49] == '0');
+  host.run(1); // finds nothing, and is idle again
+  const auto thefts = host->stats().thefts;
+  go_on();
+  host.run(0);
+  CHECK(host->stats().thefts > thefts);
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(where.find(' ') == std::string::npos);
+}
+
+TEST_CASE("by quanta, and under a memory limit, a victim waits for what has not begun") {
+  const auto limited = GENERATE(false, true);
+  auto config = by_worth(2);
+  if (!limited)
+    config.steal_by = posse::hysteresis::quantum;
+  stepped_runtime host{config};
+  std::size_t ran_on = 9;
+  started root{host,
+               0,
+               [&](member& m) {
+                 m.fork_merge(
+                   [](member& l) {
+                     look(l);
+                     end_quantum(l);
+                     end_quantum(l);
+                   },
+                   [&](member& r) { ran_on = r.executor().index(); });
+               },
+               {.memory_limit = limited ? std::size_t{1} << 20 : 0}};
+  host.run(0);
+  CHECK_FALSE(root.has_ended());
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(ran_on == 1);
+  CHECK(host->stats().taken_back == 0);
 }

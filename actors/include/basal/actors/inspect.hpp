@@ -66,10 +66,10 @@ typename Inspector::result_type inspect(Inspector& f, posse_stats& x) {
            field("quanta", x.quanta), field("yields", x.yields), field("thefts", x.thefts),
            field("seamless_thefts", x.seamless_thefts), field("delegates_now", x.delegates_now),
            field("merges", x.merges), field("failed_merges", x.failed_merges),
-           field("merge_waits", x.merge_waits), field("victims_now", x.victims_now),
-           field("suspended_ns", x.suspended_ns), field("asks", x.asks),
-           field("theft_looks", x.theft_looks), field("verdicts", x.verdicts),
-           field("largest_cabal", x.largest_cabal),
+           field("taken_back", x.taken_back), field("merge_waits", x.merge_waits),
+           field("victims_now", x.victims_now), field("suspended_ns", x.suspended_ns),
+           field("asks", x.asks), field("theft_looks", x.theft_looks),
+           field("verdicts", x.verdicts), field("largest_cabal", x.largest_cabal),
            field("most_bytes_per_executor", x.most_bytes_per_executor),
            field("deepest_stack_bytes", x.deepest_stack_bytes), field("functions", x.functions));
 }

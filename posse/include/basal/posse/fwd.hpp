@@ -18,6 +18,7 @@ namespace detail {
 class computation;
 class delegation;
 class memory_context;
+struct parcel;
 struct executor_cells;
 
 } // namespace detail

@@ -166,7 +166,8 @@ private:
   /// Considers a theft here and now, if an executor is idle.
   [[gnu::noinline, gnu::cold]] void offer() noexcept;
 
-  /// Waits until the delegate has merged; the node must be taken.
+  /// Waits until the delegate has merged, or does what it has not begun; the node must
+  /// be taken. What that throws is the delegation's error.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
 
   /// Left failed: unlinks the youngest node, which is that fork's, cancels the
@@ -215,6 +216,7 @@ private:
   void give_up(std::unique_ptr<detail::delegation> d) noexcept;
   detail::delegation& take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
                            const theft_view* view) noexcept;
+  bool take_back(detail::delegation& d) noexcept;
   void report(const right_continuation& node, detail::memory_context& to,
               const theft_view* view) const noexcept;
   bool may_be_stolen_from(const member& other, victim_policy policy) const noexcept;

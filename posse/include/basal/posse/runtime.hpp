@@ -167,7 +167,8 @@ private:
   void ask(const executors::executor& idle) noexcept;
   std::uint64_t theft_expected_within(const executors::executor& idle) const noexcept;
   void delegate(detail::delegation& d, executors::executor& to) noexcept;
-  static executors::work_item item_of(detail::delegation& d) noexcept;
+  static executors::work_item item_of(detail::parcel& sent) noexcept;
+  static void receive(detail::parcel* sent, executors::executor& self) noexcept;
   static void run_delegate(detail::delegation* d, executors::executor& self) noexcept;
 
   const runtime_config config_;

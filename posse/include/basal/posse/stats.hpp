@@ -40,6 +40,7 @@ struct posse_stats {
   std::uint64_t delegates_now = 0;   ///< of these, not merged yet
   std::uint64_t merges = 0;          ///< delegates that have ended
   std::uint64_t failed_merges = 0;   ///< of these, by an exception
+  std::uint64_t taken_back = 0;      ///< of these, done by the victim: they had not begun
   std::uint64_t merge_waits = 0;     ///< victims suspended for delegates
   std::uint64_t victims_now = 0;     ///< of these, still suspended
   std::uint64_t suspended_ns = 0;    ///< time they were, in sum

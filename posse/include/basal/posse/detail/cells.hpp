@@ -44,7 +44,7 @@ struct alignas(64) executor_cells {
   by_theft_verdict<counter> verdicts;
 
   // Delegates and merges.
-  counter merges, failed_merges, merge_waits, merge_waits_ended, suspended_ticks;
+  counter merges, failed_merges, taken_back, merge_waits, merge_waits_ended, suspended_ticks;
 
   counter cancelled, over_limit;
   maximum deepest_stack;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <variant>
@@ -10,8 +11,8 @@
 #include <basal/executors/carrier.hpp>
 #include <basal/executors/collector.hpp>
 #include <basal/executors/completion.hpp>
-#include <basal/executors/inbox.hpp>
 #include <basal/posse/detail/merge_latch.hpp>
+#include <basal/posse/detail/parcel.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
@@ -84,10 +85,11 @@ template <class Branch>
 /// victim's executor at the theft, owned by the victim's frame, which destroys
 /// it after the merge.
 ///
-/// Protocol: the victim's executor fills it and delivers `node` (the inbox
-/// publishes it). The delegate's executor calls `execute`, which stores the
-/// result, or stores what that threw in `error`, then ends it with
-/// finish_merge(). The victim reads result and error after merged.wait().
+/// Protocol: the victim's executor fills it and delivers `sent` (the inbox
+/// publishes it). The delegate's executor begins it (basic_dispatch), calls
+/// `execute`, which stores the result, or stores what that threw in `error`, then
+/// ends it with finish_merge(). The victim reads result and error after
+/// merged.wait(); or it takes the delegation back and calls `execute` itself.
 class delegation : public executors::visible_to_collector {
 public:
   explicit delegation(computation& its_origin) noexcept : origin(its_origin) {
@@ -123,7 +125,7 @@ public:
   /// delegate's safepoints. Relaxed: it only has to arrive.
   std::atomic<bool> abandoned{false};
 
-  executors::inbox_node node; ///< for the delegate's executor
+  std::unique_ptr<parcel> sent; ///< null: taken back
   executors::completion merged;
   std::exception_ptr error; ///< what the branch threw
 };
