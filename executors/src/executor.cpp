@@ -70,6 +70,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
     look_pause_(tick_clock::to_ticks(between_looks)),
+    goes_on_(tick_clock::to_ticks(goes_on)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
@@ -77,6 +78,8 @@ executor::executor(executor_pool& pool, std::size_t index)
     look_time_(tick_clock::to_ticks(pool.config().look_at_most)),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
+  if (pool.config().newest_ops != nullptr)
+    senders_ = std::make_unique<detail::sender_history>();
 }
 
 executor::~executor() = default;
@@ -135,6 +138,7 @@ void executor::run(work_item item) noexcept {
   ++since_injection_;
   counters_.tasks_run.add();
   item_start_ = last_look_;
+  ran_ = item.object;
   running_->work_ = item;
   doing_.store(item.ops->kind, std::memory_order_relaxed);
   item.ops->run(item.object, *this);
@@ -264,8 +268,41 @@ void executor::push_newest(work_item item) {
     push_back(item);
     return;
   }
+  if (goes_elsewhere()) {
+    pool_.injection_.push_accepted({&item, 1});
+    pool_.notify();
+    return;
+  }
   if (auto* older = newest_.exchange(item.object, std::memory_order_acq_rel))
     push_back({older, item.ops});
+}
+
+/// Whether whom the running work sends to should not wait for its end: another executor is idle,
+/// and the work is known to go on for long after it has sent.
+bool executor::goes_elsewhere() noexcept {
+  if (pool_.size() == 1)
+    return false;
+  const auto kind = senders_->of(ran_);
+  if (kind == detail::sender_history::kind::brief)
+    return false;
+  if (sent_at_ == 0)
+    sent_at_ = now();
+  return kind == detail::sender_history::kind::goes_on
+         && (pool_.idle_.num_parked() > 0 || pool_.idle_.num_searching() > 0);
+}
+
+/// After an item: what it did once it had sent. Of those that end soon, nothing is kept; the clock
+/// is read only where an earlier item of the same object took long.
+void executor::learn_sender() noexcept {
+  using kind = detail::sender_history::kind;
+  const auto sent_at = std::exchange(sent_at_, 0);
+  const bool slow = last_look_ - item_start_ >= goes_on_;
+  if (sent_at != 0)
+    senders_->learn(ran_, last_look_ > sent_at && last_look_ - sent_at >= goes_on_ ? kind::goes_on
+                          : slow                                                   ? kind::slow
+                                                                                   : kind::brief);
+  else if (slow && newest_.load(std::memory_order_relaxed) != nullptr && pool_.size() > 1)
+    senders_->learn(ran_, kind::slow);
 }
 
 work_item executor::pop_newest() noexcept {
@@ -308,6 +345,8 @@ bool executor::work_waits_for_siblings() const noexcept {
 
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
+  if (senders_)
+    learn_sender();
   for (;;) {
     expect_no_fork();
     if (tick_is_over())
@@ -488,7 +527,42 @@ work_item executor::steal() noexcept {
       return item;
     }
   }
+  return steal_newest();
+}
+
+/// Takes what waits in another's newest-first slot behind one and the same item for as long as a
+/// thief leaves items to their owner.
+work_item executor::steal_newest() noexcept {
+  if (patience_ticks_ == 0)
+    return {};
+  const auto count = pool_.size();
+  for (std::size_t i = 1; i < count; ++i) {
+    auto& victim = pool_.at((index_ + i) % count);
+    const auto* object = victim.newest_.load(std::memory_order_relaxed);
+    if (object == nullptr)
+      continue;
+    const auto ran = victim.counters_.tasks_run.get();
+    const auto since = now();
+    while (now() - since < patience_ticks_ && victim.counters_.tasks_run.get() == ran
+           && victim.newest_.load(std::memory_order_relaxed) == object) {
+      if (has_better_to_do())
+        return {};
+      await_next_look();
+    }
+    if (now() - since < patience_ticks_ || victim.counters_.tasks_run.get() != ran)
+      continue;
+    if (auto item = victim.pop_newest()) {
+      counters_.tasks_stolen.add();
+      return item;
+    }
+  }
   return {};
+}
+
+/// Whether a thief that leaves items to their owner should look elsewhere.
+bool executor::has_better_to_do() const noexcept {
+  return !inbox_.empty() || !pool_.injection_.empty()
+         || pool_.stopping_.load(std::memory_order_relaxed);
 }
 
 /// Waits, pausing, until the few items of a ring have been there for a while, or
@@ -500,8 +574,7 @@ bool executor::leaves_to_owner(const run_queue<work_item>& ring) const noexcept 
   for (auto since = now(); !ring.empty(); await_next_look()) {
     if (ring.size() >= pool_config::many_items)
       return false;
-    if (!inbox_.empty() || !pool_.injection_.empty()
-        || pool_.stopping_.load(std::memory_order_relaxed))
+    if (has_better_to_do())
       return true;
     if (now() - since >= patience_ticks_)
       return false;

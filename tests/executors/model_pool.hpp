@@ -272,6 +272,13 @@ private:
       if (!leaves_to_owner(self, ring) && ring.steal_into(rings_[self.index], number) > 0)
         return found(self, number);
     }
+    // After its patience with an executor that runs one and the same item.
+    for (std::size_t i = 1; i < Executors && Parts::patience > 0; ++i) {
+      auto& slot = newest_[(self.index + i) % Executors];
+      if (slot.load(std::memory_order_relaxed) != 0)
+        if (auto newest = slot.exchange(0, std::memory_order_acq_rel))
+          return found(self, newest);
+    }
     return pop_injected(self);
   }
 

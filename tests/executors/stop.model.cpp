@@ -9,10 +9,10 @@ namespace {
 
 /// A producer submits `items`, a third thread stops the pool meanwhile. Item 1
 /// pushes two more.
-template <std::size_t Executors>
+template <std::size_t Executors, class Parts = sound>
 scenario stop_meets_submit(int items) {
   return [=](run& r) {
-    pool<Executors> p;
+    pool<Executors, Parts> p;
     tally<8> seen;
     int accepted = 0;
     for (std::size_t i = 0; i < Executors; ++i)
@@ -108,6 +108,8 @@ scenario stop_meets_backstop() {
 TEST_CASE("stop: what was accepted runs, and nobody hangs") {
   verify("stop, 1 executor", stop_meets_submit<1>(2));
   verify("stop, 2 executors", stop_meets_submit<2>(2), {.preemptions = 1});
+  verify("stop, 2 executors, thieves at slots", stop_meets_submit<2, patient>(1),
+         {.preemptions = 1, .anomalies = 0});
   verify("stop, 3 executors", stop_meets_submit<3>(2), {.preemptions = 0, .anomalies = 0});
 }
 

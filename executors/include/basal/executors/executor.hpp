@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <basal/executors/adaptive_interval.hpp>
+#include <basal/executors/detail/sender_history.hpp>
 #include <basal/executors/detail/spare_fibers.hpp>
 #include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/fiber.hpp>
@@ -35,9 +36,9 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
 /// that wake each other would starve the rest); then inbox and ring in turn; the
-/// injection queue; work that has yielded; other rings; the pool's background
-/// source; sleep. Work that has yielded comes first once the rest had a turn, and
-/// background work once it has waited for pool_config::background_after.
+/// injection queue; work that has yielded; other rings, and slots behind long work;
+/// the pool's background source; sleep. Work that has yielded comes first once the
+/// rest had a turn, and background work once it has waited for pool_config::background_after.
 class executor {
 public:
   /// A tick is so many items, or about a millisecond if that is less. Between
@@ -51,6 +52,10 @@ public:
   /// thousand by each has to wait behind those who go on sending (`chameneos`
   /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
+
+  /// Work that goes on for so long after it has sent keeps the receiver waiting for
+  /// longer than it takes to wake another executor.
+  static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
 
   /// Items taken from the injection queue at once, at most.
   static constexpr std::size_t max_injected = 64;
@@ -254,12 +259,16 @@ private:
   work_item pop_yielded() noexcept;
   bool others_turn_is_over() const noexcept;
   work_item pop_newest() noexcept;
+  bool goes_elsewhere() noexcept;
+  void learn_sender() noexcept;
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
   work_item pop_background() noexcept;
   work_item pop_overdue_background() noexcept;
   bool background_is_overdue() noexcept;
   work_item steal() noexcept;
+  work_item steal_newest() noexcept;
+  bool has_better_to_do() const noexcept;
   bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
   void await_next_look() const noexcept;
   work_item found(work_item item) noexcept;
@@ -279,6 +288,7 @@ private:
   const std::uint64_t quantum_ticks_;
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
   const std::uint64_t look_pause_;          ///< `between_looks` in ticks
+  const std::uint64_t goes_on_;             ///< `goes_on` in ticks
   const std::uint64_t background_after_;    ///< pool_config::background_after
   const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
@@ -307,6 +317,9 @@ private:
   std::uint64_t run_since_rest_ = 0; ///< ticks awake since the last rest(), up to the last sleep
   std::uint64_t item_start_ = 0;     ///< last_look_ when the latest item began
   std::uint64_t feeder_ticks_ = 0;
+  const void* ran_ = nullptr; ///< the object of the latest item; may be gone
+  std::uint64_t sent_at_ = 0; ///< ticks when that first sent, if it is a slow one; 0: not
+  std::unique_ptr<detail::sender_history> senders_; ///< where there is a newest-first slot
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
   std::uint64_t background_pause_ = 0; ///< until the next one at least
@@ -333,9 +346,9 @@ private:
   std::atomic<bool> left_{false}; ///< its loop has ended
   std::atomic<bool> attentive_{false};
 
-  // -- written by the owner and the backstop --
+  // -- written by the owner, the backstop and thieves --
 
-  /// The object that runs next. Exchanges on both sides, acquire and release:
+  /// The object that runs next. Exchanges on all sides, acquire and release:
   /// whoever gets the object sees what its pusher wrote.
   alignas(64) std::atomic<void*> newest_{nullptr};
 

@@ -1,0 +1,151 @@
+// Items in the newest-first slot that would wait for long: which of them are given to others at
+// once, and which are taken by others.
+
+#include "recurring.hpp"
+#include "stepped_pool.hpp"
+#include "support/catch.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+pool_config newest_first(std::size_t executors) {
+  auto config = stepped(executors);
+  config.newest_ops = &recurring::ops;
+  return config;
+}
+
+} // namespace
+
+// -- messages sent early ------------------------------------------------------------
+
+namespace {
+
+/// A sender that computes before and after it sends, four times, on executor 0; where its
+/// receiver ran, '0' or '1', 'e' at each end of the sender.
+std::string trace_of_sender(std::chrono::nanoseconds before, std::chrono::nanoseconds after,
+                            std::size_t executors = 2) {
+  executor_pool pool{newest_first(executors)};
+  std::string trace;
+  recurring receiver{[&](executor& self) { trace += static_cast<char>('0' + self.index()); }};
+  recurring sender{[&](executor& self) {
+    pass(before);
+    self.push_newest(receiver.item());
+    if (executors > 1) // while the sender is busy
+      on_another_thread([&] { pool.step(1); });
+    pass(after);
+    self.look(self.now());
+    trace += 'e';
+  }};
+  pool.run_until_idle(); // so that executor 1 sleeps
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(pool.submit(sender.item()));
+    while (pool.step(0)) {
+      // until there is nothing to do for it
+    }
+    pool.run_until_idle();
+  }
+  return trace;
+}
+
+} // namespace
+
+TEST_CASE(
+  "who is sent to by work that goes on for long goes to an idle executor, once that is known") {
+  CHECK(trace_of_sender(0us, 100us) == "e0e01e1e"); // long; longer after it has sent; so
+}
+
+TEST_CASE("who is sent to by work that ends soon after stays, whatever came before") {
+  CHECK(trace_of_sender(0us, 99us) == "e0e0e0e0");
+  CHECK(trace_of_sender(10ms, 99us) == "e0e0e0e0");
+}
+
+TEST_CASE("where there is one executor, nothing goes elsewhere") {
+  CHECK(trace_of_sender(0us, 10ms, 1) == "e0e0e0e0");
+}
+
+TEST_CASE("where nobody is idle, who is sent to early stays") {
+  executor_pool pool{newest_first(2)};
+  recurring receiver{[](executor&) {}};
+  recurring sender{[&](executor& self) {
+    self.push_newest(receiver.item());
+    pass(1ms);
+    self.look(self.now());
+  }};
+  for (int i = 0; i < 3; ++i) { // executor 1 has not begun, which is not to sleep
+    REQUIRE(pool.submit(sender.item()));
+    pool.step(0);
+    CHECK(pool.num_runnable() == 2 + 1);
+    pool.step(0);
+  }
+  CHECK(pool.at(0).stats().lifo_hits == 3);
+}
+
+// -- what others take from the slot ---------------------------------------------------
+
+namespace {
+
+/// A clock that moves by a microsecond whenever it is read, and what happens at a given reading.
+struct restless_clock {
+  static inline int readings = 0;
+  static inline int action_at = -1;
+  static inline std::function<void()> action;
+
+  static std::uint64_t read() noexcept {
+    if (++readings == action_at)
+      on_another_thread(action);
+    pass(1us);
+    return time_now;
+  }
+};
+
+/// Executor 0 runs an item behind which another is the newest, while executor 1 looks for work.
+/// @returns how many executor 1 has taken
+std::uint64_t taken_from_slot(std::chrono::nanoseconds patience, int action_at = -1,
+                              std::function<void(executor_pool&)> action = nullptr) {
+  auto config = newest_first(2);
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = patience;
+  executor_pool pool{config};
+  recurring waiting{[](executor&) {}};
+  std::uint64_t result = 0;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newest(waiting.item());
+    restless_clock::readings = 0;
+    restless_clock::action = [&] { action(pool); };
+    restless_clock::action_at = action_at;
+    on_another_thread([&] { pool.step(1); });
+    restless_clock::action_at = -1;
+    result = pool.at(1).stats().tasks_stolen;
+  })));
+  pool.step(0);
+  pool.run_until_idle();
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("a thief takes the newest item of an executor that runs one and the same for long") {
+  const auto before = time_now;
+  CHECK(taken_from_slot(100us) == 1);
+  CHECK(tick_clock::to_duration(time_now - before) >= 100us);
+}
+
+TEST_CASE("a thief without patience leaves newest items alone") {
+  CHECK(taken_from_slot(0us) == 0);
+}
+
+TEST_CASE("a thief that waits for a newest item goes to what comes from outside") {
+  int ran = 0;
+  CHECK(taken_from_slot(
+          1ms, 50,
+          [&](executor_pool& pool) { CHECK(pool.submit(task::make([&](executor&) { ++ran; }))); })
+        == 0);
+  CHECK(ran == 1);
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <basal/executors/executors.hpp>
+
+#include <functional>
+
+/// Work that runs as often as it is queued, as an actor does, and is known by its address. Owned by
+/// the test.
+struct recurring {
+  std::function<void(basal::executors::executor&)> body;
+
+  static constexpr basal::executors::work_ops ops{
+    [](void* object, basal::executors::executor& self) noexcept {
+      static_cast<recurring*>(object)->body(self);
+    },
+    [](void*) noexcept {},
+    "a recurring task",
+  };
+
+  basal::executors::work_item item() {
+    return {this, &ops};
+  }
+};

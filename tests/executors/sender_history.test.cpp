@@ -1,0 +1,37 @@
+// What an executor remembers of senders.
+
+#include <basal/executors/detail/sender_history.hpp>
+
+#include "support/catch.hpp"
+
+#include <vector>
+
+using basal::detail::sender_history;
+using kind = sender_history::kind;
+
+TEST_CASE("of a sender the latest is known") {
+  sender_history history;
+  int one = 0, other = 0;
+  CHECK(history.of(&one) == kind::brief);
+  history.learn(&one, kind::goes_on);
+  CHECK(history.of(&one) == kind::goes_on);
+  CHECK(history.of(&other) == kind::brief);
+  history.learn(&one, kind::brief);
+  CHECK(history.of(&one) == kind::brief);
+}
+
+TEST_CASE(
+  "of two hundred actors side by side most are remembered, and no other is taken for them") {
+  sender_history history;
+  struct alignas(64) actor {
+    char bytes[448];
+  };
+  std::vector<actor> actors(10'000);
+  for (std::size_t i = 0; i < 200; ++i)
+    history.learn(&actors[i], kind::goes_on);
+  int known = 0;
+  for (auto& each : actors)
+    known += history.of(&each) == kind::goes_on ? 1 : 0;
+  CHECK(known > 160);
+  CHECK(known <= 200 + 2); // 16 bits tell addresses apart
+}
