@@ -22,6 +22,7 @@
 
 #include "backstop.hpp"
 #include "looks.hpp"
+#include "sanitizer.hpp"
 #include "overflow_report.hpp"
 
 namespace basal::executors {
@@ -213,10 +214,14 @@ void executor::resume(fiber& f) noexcept {
 bool executor::step() {
   auto* outer = std::exchange(current_executor, this);
   auto before = counters_.tasks_run.get();
-  if (auto* last = std::exchange(paused_, nullptr))
+  if (auto* last = std::exchange(paused_, nullptr)) {
+    // A step may be taken by another thread than the one before.
+    exceptions_ = abi::__cxa_get_globals();
+    native_->tsan_fiber_ = sanitizer::current_tsan_fiber();
     fiber::switch_to(*native_, *last, nullptr, nullptr);
-  else
+  } else {
     enter();
+  }
   if (paused_ == nullptr) // the loop has ended
     leave();
   current_executor = outer;
