@@ -22,8 +22,8 @@
 
 #include "backstop.hpp"
 #include "looks.hpp"
-#include "sanitizer.hpp"
 #include "overflow_report.hpp"
+#include "sanitizer.hpp"
 
 namespace basal::executors {
 
@@ -290,22 +290,22 @@ bool executor::goes_elsewhere() noexcept {
   const auto kind = senders_->of(ran_);
   if (kind == detail::sender_history::kind::brief)
     return false;
-  if (sent_at_ == 0)
-    sent_at_ = now();
+  const auto time = now();
+  end_of_wait(time);
+  sent_at_ = time;
   return kind == detail::sender_history::kind::goes_on
          && (pool_.idle_.num_parked() > 0 || pool_.idle_.num_searching() > 0);
 }
 
-/// After an item: what it did once it had sent. Of those that end soon, nothing is kept; the clock
-/// is read only where an earlier item of the same object took long.
+/// After an item: for how long one that it had sent to would have waited in the slot for the end of
+/// one handler. Of items that end soon, nothing is kept; the clock is read only where an earlier
+/// item of the same object took long.
 void executor::learn_sender() noexcept {
   using kind = detail::sender_history::kind;
-  const auto sent_at = std::exchange(sent_at_, 0);
   const bool slow = last_look_ - item_start_ >= goes_on_;
-  if (sent_at != 0)
-    senders_->learn(ran_, last_look_ > sent_at && last_look_ - sent_at >= goes_on_ ? kind::goes_on
-                          : slow                                                   ? kind::slow
-                                                                                   : kind::brief);
+  end_of_wait(last_look_);
+  if (const auto wait = std::exchange(longest_wait_, 0))
+    senders_->learn(ran_, wait >= goes_on_ ? kind::goes_on : slow ? kind::slow : kind::brief);
   else if (slow && newest_.load(std::memory_order_relaxed) != nullptr && pool_.size() > 1)
     senders_->learn(ran_, kind::slow);
 }

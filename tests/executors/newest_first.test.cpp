@@ -66,6 +66,48 @@ TEST_CASE("who is sent to by work that ends soon after stays, whatever came befo
   CHECK(trace_of_sender(10ms, 99us) == "e0e0e0e0");
 }
 
+TEST_CASE("who is sent to by a turn of many short handlers stays, however long the turn is") {
+  executor_pool pool{newest_first(2)};
+  recurring receiver{[](executor&) {}};
+  recurring sender{[&](executor& self) {
+    self.push_newest(receiver.item());
+    for (int handlers = 0; handlers < 10; ++handlers) {
+      pass(99us);
+      self.look(self.now());
+    }
+  }};
+  pool.run_until_idle(); // so that executor 1 sleeps
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(pool.submit(sender.item()));
+    while (pool.step(0)) {
+      // until there is nothing to do for it
+    }
+    pool.run_until_idle();
+  }
+  CHECK(pool.at(0).stats().lifo_hits == 4);
+}
+
+TEST_CASE("who is sent to often by a long handler stays: the next one takes the slot from it") {
+  executor_pool pool{newest_first(2)};
+  recurring receivers[2]{{[](executor&) {}}, {[](executor&) {}}};
+  recurring sender{[&](executor& self) {
+    for (int i = 0; i < 2; ++i) {
+      self.push_newest(receivers[i].item());
+      pass(99us);
+    }
+    self.look(self.now());
+  }};
+  pool.run_until_idle();
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(pool.submit(sender.item()));
+    while (pool.step(0)) {
+      // until there is nothing to do for it
+    }
+    pool.run_until_idle();
+  }
+  CHECK(pool.at(0).stats().lifo_hits == 4);
+}
+
 TEST_CASE("where there is one executor, nothing goes elsewhere") {
   CHECK(trace_of_sender(0us, 10ms, 1) == "e0e0e0e0");
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -53,8 +54,8 @@ public:
   /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
-  /// Work that goes on for so long after it has sent keeps the receiver waiting for
-  /// longer than it takes to wake another executor.
+  /// A handler that goes on for so long after it has sent keeps the receiver waiting
+  /// for longer than it takes to wake another executor.
   static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
 
   /// Items taken from the injection queue at once, at most.
@@ -131,6 +132,7 @@ public:
     if (present - last_look_ > quantum_ticks_) [[unlikely]]
       overrun(present);
     last_look_ = present;
+    end_of_wait(present);
   }
 
   /// When it last looked, slept, or went back to suspended work: where the
@@ -260,6 +262,17 @@ private:
   bool others_turn_is_over() const noexcept;
   work_item pop_newest() noexcept;
   bool goes_elsewhere() noexcept;
+
+  /// What was sent at `sent_at_` has had the slot until `time`: now the next one takes it, or the
+  /// handler that has sent it is over, or looks.
+  void end_of_wait(std::uint64_t time) noexcept {
+    if (sent_at_ == 0) [[likely]]
+      return;
+    if (time > sent_at_)
+      longest_wait_ = std::max(longest_wait_, time - sent_at_);
+    sent_at_ = 0;
+  }
+
   void learn_sender() noexcept;
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
@@ -318,7 +331,9 @@ private:
   std::uint64_t item_start_ = 0;     ///< last_look_ when the latest item began
   std::uint64_t feeder_ticks_ = 0;
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
-  std::uint64_t sent_at_ = 0; ///< ticks when that first sent, if it is a slow one; 0: not
+  std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
+  std::uint64_t longest_wait_
+    = 0; ///< ticks from one of its sends to the next or to a look; 0: none
   std::unique_ptr<detail::sender_history> senders_; ///< where there is a newest-first slot
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended

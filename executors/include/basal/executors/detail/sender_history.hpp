@@ -19,7 +19,7 @@ public:
   enum class kind : std::uint8_t {
     brief,  ///< ends soon, or nothing is known of it
     slow,   ///< takes long; whether before or after it sends is not known yet
-    goes_on ///< takes long after it has sent
+    goes_on ///< goes on for long after it has sent
   };
 
   kind of(const void* object) const noexcept {
