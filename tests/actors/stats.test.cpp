@@ -57,7 +57,7 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK_THAT(text, ContainsSubstring("message_executors = [executor_stats(tasks_run = 1,"));
   CHECK_THAT(text, ContainsSubstring("posse = posse_stats(computations = 0,"));
   CHECK_THAT(text, ContainsSubstring("verdicts = theft_verdicts(delegate_oldest = 0, "));
-  CHECK_THAT(text, ContainsSubstring("too_young = 5, in_sequence = 0, "));
+  CHECK_THAT(text, ContainsSubstring("too_young = 5, not_worth_it = 0, in_sequence = 0, "));
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
   CHECK_THAT(text, ContainsSubstring("overruns = [overrun_stats(name = \"slow\", overruns = 11, "
                                      "quanta = 12, longest_us = 13)]"));

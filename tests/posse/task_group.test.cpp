@@ -222,6 +222,31 @@ TEST_CASE("the first exception in the sequential order comes out, and all tasks 
   }
 }
 
+TEST_CASE("tasks that a thief was sent and has not begun when one fails are gone, too") {
+  auto config = stepped(2);
+  config.steal_by = posse::hysteresis::worth;
+  stepped_runtime host{config};
+  auto alive = std::make_shared<int>(0);
+  auto ran = 0;
+  started root{host, 0, [&](member& m) {
+                 task_scope(m, [&](task_group& tasks) {
+                   tasks.spawn([](member& k) {
+                     look(k);
+                     end_quantum(k);
+                     throw std::runtime_error("first");
+                   });
+                   for (int i = 0; i < 5; ++i)
+                     tasks.spawn([&ran, held = alive] { ++ran; });
+                 });
+               }};
+  host.run(0);
+  CHECK(root.error() == "first");
+  CHECK(host->stats().taken_back == 1);
+  CHECK(alive.use_count() == 1);
+  host.run_all();
+  CHECK(ran == 0);
+}
+
 TEST_CASE("an exception of the body drops what it spawned") {
   runtime rt{config_of(2)};
   auto alive = std::make_shared<int>(0);

@@ -111,13 +111,18 @@ private:
     Task task_;
   };
 
-  /// What a thief takes: tasks that the victim's list no longer owns.
+  /// What a thief takes: tasks that the victim's list no longer owns, and that
+  /// whoever runs them owns from then on.
   struct taken_tasks {
-    detail::any_task* first;
-    std::size_t count;
+    detail::any_task* first = nullptr;
+    std::size_t count = 0;
 
-    void operator()(posse::member& m) const {
-      detail::task_list tasks{first, count};
+    detail::task_list release() noexcept {
+      return {std::exchange(first, nullptr), std::exchange(count, 0)};
+    }
+
+    void operator()(posse::member& m) {
+      auto tasks = release();
       run(m, tasks);
     }
   };
@@ -128,6 +133,15 @@ private:
     rest(posse::member& m, const detail::task_list& tasks) noexcept
       : right_continuation(m.youngest_, ops), member_(m), tasks_(tasks) {
     }
+
+    /// After the merge. What was taken back when a task failed has not run.
+    ~rest() {
+      if (is_taken())
+        taken_.release();
+    }
+
+    rest(const rest&) = delete;
+    rest& operator=(const rest&) = delete;
 
     /// The task before them begins.
     void pass() noexcept {
