@@ -214,9 +214,11 @@ void scheduler::stop() {
   if (forked_systems::has(system()))
     end_child();
   forked_systems::remove(system());
+  if (aout_ != nullptr)
+    aout_->drain();
   stop_actors();
   if (aout_ != nullptr)
-    aout_->stop(system());
+    aout_->stop();
   clock_.stop();
   compute_->cancel();
   stop_in_time(*messages_);

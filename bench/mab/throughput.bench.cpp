@@ -48,7 +48,7 @@ double iterations_per_us() {
     auto fastest = std::chrono::nanoseconds::max();
     for (int i = 0; i < 10; ++i) {
       const auto start = clock_type::now();
-      keep(iterate(tried));
+      bench::keep(iterate(tried));
       fastest = std::min<std::chrono::nanoseconds>(fastest, clock_type::now() - start);
     }
     return 1e3 * static_cast<double>(tried) / static_cast<double>(fastest.count());
