@@ -9,15 +9,17 @@
 struct recurring {
   std::function<void(basal::executors::executor&)> body;
 
-  static constexpr basal::executors::work_ops ops{
-    [](void* object, basal::executors::executor& self) noexcept {
-      static_cast<recurring*>(object)->body(self);
-    },
-    [](void*) noexcept {},
-    "a recurring task",
-  };
+  static const basal::executors::work_ops ops;
 
   basal::executors::work_item item() {
     return {this, &ops};
   }
+};
+
+inline constexpr basal::executors::work_ops recurring::ops{
+  [](void* object, basal::executors::executor& self) noexcept {
+    static_cast<recurring*>(object)->body(self);
+  },
+  [](void*) noexcept {},
+  "a recurring task",
 };
