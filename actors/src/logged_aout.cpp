@@ -23,7 +23,7 @@ using executors::report_level;
 // CAF takes what begins with a colon for the name of a group.
 const std::string group_name = ":basal.log";
 
-// What no program prints.
+// A line that no program prints: when the member gets it, all lines before it are out.
 constexpr std::string_view mark = "\x04 basal.log \x04";
 
 constexpr auto answers_within = std::chrono::seconds{10};

@@ -19,7 +19,7 @@ public:
   void start(caf::actor_system& system);
 
   /// Before the printer is told to end: that comes before the lines which it has not printed yet.
-  /// Waits for these, but not for a printer that hangs.
+  /// Waits for these, at most 10 s.
   void drain();
 
   /// After start(), once the printer has ended.

@@ -1,5 +1,5 @@
-// What a line costs that is not logged, and a report of a storm that is held back. The peer of the
-// first is spdlog's own call.
+// The cost of a line that is not logged, beside spdlog's own call, and of a report that is held
+// back in a storm.
 
 #include "bench/support/bench.hpp"
 

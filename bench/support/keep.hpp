@@ -3,9 +3,9 @@
 
 namespace basal::bench {
 
-/// What was computed must exist. Beside Google Benchmark's DoNotOptimize: that for variables loses
-/// the value with g++ 12 (1.7 has the constraint "+m,r", which it may satisfy with two different
-/// places), and that for constants is deprecated later on.
+/// Makes the compiler compute `value`. Google Benchmark's DoNotOptimize does not do: of variables,
+/// in 1.7, its constraint "+m,r" lets g++ 12 lose the value, and of constants it is deprecated
+/// later.
 template <class T>
 void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");

@@ -133,20 +133,6 @@ TEST_CASE("where nobody is idle, who is sent to early stays") {
 
 namespace {
 
-/// A clock that moves by a microsecond whenever it is read, and what happens at a given reading.
-struct restless_clock {
-  static inline int readings = 0;
-  static inline int action_at = -1;
-  static inline std::function<void()> action;
-
-  static std::uint64_t read() noexcept {
-    if (++readings == action_at)
-      on_another_thread(action);
-    pass(1us);
-    return time_now;
-  }
-};
-
 /// Executor 0 runs an item behind which another is the newest, while executor 1 looks for work.
 /// @returns how many executor 1 has taken
 std::uint64_t taken_from_slot(std::chrono::nanoseconds patience, int action_at = -1,

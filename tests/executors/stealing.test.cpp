@@ -17,20 +17,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A clock that moves by a microsecond whenever it is read, and what happens at a given reading.
-struct restless_clock {
-  static inline int readings = 0;
-  static inline int action_at = -1;
-  static inline std::function<void()> action;
-
-  static std::uint64_t read() noexcept {
-    if (++readings == action_at)
-      on_another_thread(action);
-    pass(1us);
-    return time_now;
-  }
-};
-
 /// Executors 0 and 1 with `count` items in the ring of 0; a thief waits for 100 us.
 struct patient_pool {
   explicit patient_pool(int count, std::chrono::nanoseconds patience = 100us)

@@ -37,6 +37,20 @@ inline void on_another_thread(std::function<void()> body) {
   std::thread{std::move(body)}.join();
 }
 
+/// A clock that moves by a microsecond whenever it is read, and what happens at a given reading.
+struct restless_clock {
+  static inline int readings = 0;
+  static inline int action_at = -1;
+  static inline std::function<void()> action;
+
+  static std::uint64_t read() noexcept {
+    if (++readings == action_at)
+      on_another_thread(action);
+    pass(std::chrono::microseconds{1});
+    return time_now;
+  }
+};
+
 /// Background work in the order of submission. Any thread.
 ///
 /// An executor asks for it when it has found nothing else, the last thing before it enters the
