@@ -3,6 +3,7 @@
 #include "option_table.hpp"
 #include "settings.hpp"
 
+#include <basal/actors/monitor.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
 #include <basal/actors/solver_service_messages.hpp>
@@ -71,6 +72,7 @@ void actors::detail::prepare(caf::actor_system_config& cfg, caf::config_option_s
   cfg.add_message_type<posse::posse_stats>("basal::posse::posse_stats");
   cfg.add_message_type<overrun_stats>("basal::actors::overrun_stats");
   cfg.add_message_type<system_stats>("basal::actors::system_stats");
+  cfg.add_message_type<stats_subscriber>("basal::actors::stats_subscriber");
   cfg.add_message_type<solve_message>("basal::actors::solve_message");
   cfg.add_message_type<batch_message>("basal::actors::batch_message");
   cfg.add_message_type<solve_reply>("basal::actors::solve_reply");

@@ -1,6 +1,8 @@
 #include <basal/actors/stats.hpp>
 
 #include <basal/actors/scheduler.hpp>
+#include <basal/executors/collector.hpp>
+#include <basal/priority/background_pool.hpp>
 
 namespace basal::actors {
 
@@ -11,6 +13,32 @@ std::vector<executors::executor_stats> stats_of(const executors::executor_pool& 
   for (std::size_t i = 0; i < pool.size(); ++i)
     result.push_back(pool.at(i).stats());
   return result;
+}
+
+background_stats background_of(const executors::executor_pool& pool) {
+  const auto* background = dynamic_cast<const priority::background_pool*>(pool.background());
+  if (background == nullptr)
+    return {};
+  const auto x = background->stats();
+  return {
+    .submitted = x.submitted,
+    .done = x.done,
+    .failed = x.failed,
+    .cancelled = x.cancelled,
+    .discarded = x.discarded,
+    .rejected = x.rejected,
+    .timed_out = x.timed_out,
+    .run_in_caller = x.run_in_caller,
+    .waited_for_room = x.waited_for_room,
+    .queued_now = x.queued_now,
+    .running_now = x.running_now,
+    .typical_us = static_cast<std::uint64_t>(x.runtimes.global_median_s * 1e6),
+  };
+}
+
+std::uint64_t heap_bytes() noexcept {
+  const auto* heap = executors::collector.load(std::memory_order_acquire);
+  return heap != nullptr ? heap->used_bytes() : 0;
 }
 
 } // namespace
@@ -24,7 +52,9 @@ system_stats stats_of(caf::actor_system& system) {
     .posse = found.compute().stats(),
     .overruns = found.overruns().snapshot(),
     .choosers = chooser_stats_of(system),
+    .background = background_of(found.compute().compute()),
     .timers_now = threaded != nullptr ? threaded->clock().pending() : 0,
+    .heap_bytes = heap_bytes(),
   };
 }
 

@@ -2,6 +2,7 @@
 #include <basal/actors/monitor.hpp>
 #include <basal/actors/run_pure.hpp>
 #include <basal/actors/stats.hpp>
+#include <basal/priority/background_pool.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/binary_deserializer.hpp>
@@ -9,8 +10,10 @@
 #include <caf/deep_to_string.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -36,7 +39,9 @@ basal::actors::system_stats sample() {
   x.posse.verdicts[basal::posse::theft_verdict::too_young] = 5;
   x.posse.functions.push_back({"fib", 6, 7, 8, 9});
   x.overruns.push_back({"slow", 11, 12, 13});
+  x.background.queued_now = 14;
   x.timers_now = 10;
+  x.heap_bytes = 15;
   return x;
 }
 
@@ -61,7 +66,8 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
   CHECK_THAT(text, ContainsSubstring("overruns = [overrun_stats(name = \"slow\", overruns = 11, "
                                      "quanta = 12, longest_us = 13)]"));
-  CHECK_THAT(text, ContainsSubstring("timers_now = 10"));
+  CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, typical_us = 0)"));
+  CHECK_THAT(text, ContainsSubstring("timers_now = 10, heap_bytes = 15"));
 }
 
 TEST_CASE("statistics survive CAF's serialiser") {
@@ -74,7 +80,9 @@ TEST_CASE("statistics survive CAF's serialiser") {
   REQUIRE_FALSE(in(after));
   CHECK(caf::deep_to_string(after) == caf::deep_to_string(before));
   CHECK(after.message_executors[1].suspensions == ~std::uint64_t{0});
-  CHECK(after.posse.verdicts == before.posse.verdicts);
+  CHECK(after == before);
+  ++after.posse.functions.front().busy_ns;
+  CHECK(after != before);
 }
 
 TEST_CASE("a monitor actor answers with what the system has done") {
@@ -115,6 +123,80 @@ TEST_CASE("a monitor actor answers with what the system has done") {
   CHECK(found);
   CHECK_THAT(caf::deep_to_string(stats), ContainsSubstring("name = \"twice\""));
   system.clock().cancel_all();
+}
+
+TEST_CASE("a monitor sends statistics to its subscribers until they or their subscription end") {
+  using basal::actors::stats_subscriber;
+  using basal::actors::system_stats;
+  basal::actor_system_config cfg;
+  cfg.set("basal.message-executors", std::size_t{1});
+  cfg.set("basal.compute-executors", std::size_t{1});
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  auto monitor = system.spawn(basal::actors::monitor);
+  const auto subscribe = [&](const stats_subscriber& to, std::chrono::milliseconds interval) {
+    bool good = false;
+    self->request(monitor, caf::infinite, caf::subscribe_atom::value, to, caf::timespan{interval})
+      .receive([&] { good = true; }, [](caf::error&) {});
+    return good;
+  };
+  // Passes on what it gets, `most` times, and ends.
+  const auto listener = [&](int most) {
+    return system.spawn([parent = caf::actor{self},
+                         most](stats_subscriber::pointer me) -> stats_subscriber::behavior_type {
+      return {[=, left = most](const system_stats& x) mutable {
+        caf::anon_send(parent, x);
+        if (--left == 0)
+          me->quit();
+      }};
+    });
+  };
+  const auto next = [&] {
+    std::uint64_t tasks = 0;
+    self->receive([&](const system_stats& x) { tasks = x.message_executors[0].tasks_run; });
+    return tasks;
+  };
+  auto forever = listener(-1);
+  CHECK_FALSE(subscribe(forever, std::chrono::milliseconds{0}));
+  REQUIRE(subscribe(forever, std::chrono::milliseconds{1}));
+  const auto first = next();
+  CHECK(next() > first);
+  self->request(monitor, caf::infinite, caf::unsubscribe_atom::value, forever)
+    .receive([] {}, [](caf::error&) { FAIL("no answer"); });
+  // One may be under way; then there are no more.
+  const auto more = [&] {
+    bool got = false;
+    self->receive([&](const system_stats&) { got = true; },
+                  caf::after(std::chrono::milliseconds{50}) >> [] {});
+    return got;
+  };
+  int late = 0;
+  while (late < 100 && more())
+    ++late;
+  CHECK(late < 100);
+  self->send_exit(forever, caf::exit_reason::user_shutdown);
+  self->wait_for(forever);
+
+  auto twice = listener(2);
+  REQUIRE(subscribe(twice, std::chrono::milliseconds{1}));
+  self->wait_for(twice);
+  self->send_exit(monitor, caf::exit_reason::user_shutdown);
+  self->wait_for(monitor);
+  // Nothing of the monitor is left behind: the system ends.
+}
+
+TEST_CASE("background work is counted once there is some") {
+  basal::actor_system_config cfg;
+  cfg.set("basal.message-executors", std::size_t{1});
+  cfg.set("basal.compute-executors", std::size_t{1});
+  caf::actor_system system{cfg};
+  CHECK(basal::actors::stats_of(system).background == basal::actors::background_stats{});
+  auto& background
+    = basal::priority::background_pool::of(basal::actors::runtime_of(system).compute());
+  background.submit([] {}).get();
+  const auto after = basal::actors::stats_of(system).background;
+  CHECK(after.submitted == 1);
+  CHECK(after.done == 1);
 }
 
 TEST_CASE("there are no statistics of a system on stock CAF") {

@@ -20,6 +20,8 @@ struct cost_belief {
   std::uint64_t typical_ns = 0;     ///< its geometric mean
   std::uint64_t spread_percent = 0; ///< 150: two thirds of them are within a factor of 1.5
   std::uint64_t observations = 0;   ///< that it rests on; old ones weigh less
+
+  friend bool operator==(const cost_belief&, const cost_belief&) = default;
 };
 
 /// What the choosers of one (actor type, message type) did. Counts since the start, up to 127
@@ -30,6 +32,8 @@ struct chooser_stats {
   std::uint64_t pressure_percent = 0; ///< at the newest report; 100: one unit of pressure
   cost_belief function_time;          ///< of the chooser that reported last
   cost_belief offload_overhead;       ///< likewise; models other than corrected: the round trip
+
+  friend bool operator==(const chooser_stats&, const chooser_stats&) = default;
 };
 
 /// All of them added up; the beliefs are empty.

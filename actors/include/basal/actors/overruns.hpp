@@ -18,6 +18,8 @@ struct overrun_stats {
   std::uint64_t overruns = 0;   ///< how often
   std::uint64_t quanta = 0;     ///< the whole quanta in these
   std::uint64_t longest_us = 0; ///< the longest, in microseconds
+
+  friend bool operator==(const overrun_stats&, const overrun_stats&) = default;
 };
 
 /// Counts overruns by name. Any thread; a mutex, taken at most once a quantum by each executor.

@@ -19,6 +19,36 @@ typename Inspector::result_type inspect(Inspector& f, overrun_stats& x) {
            field("longest_us", x.longest_us));
 }
 
+/// What the background work on the compute executors did: `priority::background_stats` in whole
+/// numbers. All 0 while nobody has asked for a background pool.
+struct background_stats {
+  std::uint64_t submitted = 0;
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t discarded = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t timed_out = 0;
+  std::uint64_t run_in_caller = 0;
+  std::uint64_t waited_for_room = 0;
+  std::uint64_t queued_now = 0;
+  std::uint64_t running_now = 0;
+  std::uint64_t typical_us = 0; ///< median of the latest tasks' runtimes
+
+  friend bool operator==(const background_stats&, const background_stats&) = default;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, background_stats& x) {
+  const detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("background_stats"), field("submitted", x.submitted),
+           field("done", x.done), field("failed", x.failed), field("cancelled", x.cancelled),
+           field("discarded", x.discarded), field("rejected", x.rejected),
+           field("timed_out", x.timed_out), field("run_in_caller", x.run_in_caller),
+           field("waited_for_room", x.waited_for_room), field("queued_now", x.queued_now),
+           field("running_now", x.running_now), field("typical_us", x.typical_us));
+}
+
 /// Everything that an actor system on basal counts. A snapshot, taken while it runs.
 struct system_stats {
   std::vector<executors::executor_stats> message_executors;
@@ -26,7 +56,11 @@ struct system_stats {
   posse::posse_stats posse;
   std::vector<overrun_stats> overruns; ///< by name
   std::vector<chooser_stats> choosers; ///< by (actor type, message type)
-  std::uint64_t timers_now = 0;        ///< timeouts and delayed messages that wait
+  background_stats background;
+  std::uint64_t timers_now = 0; ///< timeouts and delayed messages that wait
+  std::uint64_t heap_bytes = 0; ///< of the collected heap, garbage included; 0 without one
+
+  friend bool operator==(const system_stats&, const system_stats&) = default;
 };
 
 template <class Inspector>
@@ -35,7 +69,8 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
   return f(caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
            field("compute_executors", x.compute_executors), field("posse", x.posse),
            field("overruns", x.overruns), field("choosers", x.choosers),
-           field("timers_now", x.timers_now));
+           field("background", x.background), field("timers_now", x.timers_now),
+           field("heap_bytes", x.heap_bytes));
 }
 
 /// Any thread, from the start of the system to its end.

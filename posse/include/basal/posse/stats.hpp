@@ -22,6 +22,8 @@ struct function_stats {
   std::uint64_t merges = 0;    ///< of the stolen ones, ended
   std::uint64_t quanta = 0;    ///< quantum ends of its members
   std::uint64_t busy_ns = 0;   ///< time its members had executors, from their first fork on
+
+  friend bool operator==(const function_stats&, const function_stats&) = default;
 };
 
 /// What a runtime did so far. A snapshot whose fields may be a few events
@@ -56,6 +58,8 @@ struct posse_stats {
   std::uint64_t deepest_stack_bytes = 0;     ///< of one member, at its looks at the clock
 
   std::vector<function_stats> functions; ///< declared and called so far
+
+  friend bool operator==(const posse_stats&, const posse_stats&) = default;
 };
 
 } // namespace basal::posse
