@@ -5,10 +5,36 @@
 
 #include <caf/config_option_adder.hpp>
 #include <caf/config_option_set.hpp>
+#include <caf/make_config_option.hpp>
 
 #include <cctype>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+// CAF's library and the program each have the states of the types that options have, and the linker
+// would give the library the program's. g++ has filled in half of such a state before the program
+// runs, and its code relies on that; clang's states are empty until clang's code has met them. So a
+// program that clang compiled would crash in CAF at the first option that is set: we hide the
+// program's states, for the types that CAF's own options have, and one hidden definition hides all.
+namespace caf::detail {
+
+#define BASAL_HIDE_STATE(...)                                                                      \
+  template __attribute__((visibility("hidden"))) config_option::meta_state*                        \
+  option_meta_state_instance<__VA_ARGS__>()
+
+BASAL_HIDE_STATE(bool);
+BASAL_HIDE_STATE(std::size_t);
+BASAL_HIDE_STATE(std::string);
+BASAL_HIDE_STATE(atom_value);
+BASAL_HIDE_STATE(timespan);
+BASAL_HIDE_STATE(std::vector<std::size_t>);
+BASAL_HIDE_STATE(std::vector<std::string>);
+BASAL_HIDE_STATE(std::vector<atom_value>);
+
+#undef BASAL_HIDE_STATE
+
+} // namespace caf::detail
 
 namespace basal::actors {
 

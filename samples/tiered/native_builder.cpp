@@ -49,7 +49,8 @@ public:
   }
 
   void define() {
-    gcc_jit_block_end_with_return(here_, nullptr, rvalue(*function_.body));
+    gcc_jit_rvalue* result = rvalue(*function_.body); // which ends blocks, and begins others
+    gcc_jit_block_end_with_return(here_, nullptr, result);
     // Faults meet in failed_, which tells the machine; leave_ is for who finds it told.
     gcc_jit_block_add_eval(failed_, nullptr,
                            call_ours(b_.fail_, {machine_, gcc_jit_lvalue_as_rvalue(site_)}));

@@ -17,7 +17,7 @@ TREE = {
     "code.txt": "good\nrule\nidle\n",
     "CMakePresets.json": json.dumps({
         "version": 6, "configurePresets": [
-            {"name": "dev", "binaryDir": "${sourceDir}/build/dev"}]}),
+            {"name": "dev", "generator": "Ninja", "binaryDir": "${sourceDir}/build/dev"}]}),
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
 project(tree LANGUAGES NONE)
 enable_testing()

@@ -130,16 +130,21 @@ TEST_CASE("a victim that waits for seconds keeps what it holds") {
   const auto seconds = canaries::amount("BASAL_GC_SECONDS", 0);
   const auto time = std::chrono::milliseconds{1000 * seconds + 300};
   runtime rt{impatient(2)};
+  std::atomic<bool> begun{false};
   auto lost = rt.run([&](member& m) {
     const auto* held = canaries::make(77, 1000);
     auto [a, b] = m.fork_merge(
-      [&](member& k) { // until the right branch was stolen
-        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
-        while (rt.stats().thefts == 0 && std::chrono::steady_clock::now() < end)
+      [&](member& k) { // until a thief runs the right branch: until then it could be taken back
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (!begun && std::chrono::steady_clock::now() < limit)
           k.poll();
         return canaries::make(78, 1000);
       },
-      [&](member& k) { // while the victim waits
+      [&](member& k) { // from when the victim waits
+        begun = true;
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+        while (rt.stats().merge_waits == 0 && std::chrono::steady_clock::now() < limit)
+          k.poll();
         const auto end = std::chrono::steady_clock::now() + time;
         while (std::chrono::steady_clock::now() < end) {
           gc::collect();

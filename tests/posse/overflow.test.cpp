@@ -33,7 +33,9 @@ constexpr pure<leaf> pure_leaf{"deep_leaf"};
 [[gnu::noinline]] long far_write(member& m, long n) {
   volatile char frame[724 * 1024];
   frame[0] = 1;
-  return n == 0 ? 0 : far_write(m, n - 1) + frame[0];
+  const long rest = n == 0 ? 0 : far_write(m, n - 1);
+  asm volatile("" : : "r"(frame) : "memory"); // the frame is there until the calls have returned
+  return rest + frame[0];
 }
 
 constexpr pure<far_write> pure_far_write{"far_write"};

@@ -217,7 +217,7 @@ TEST_CASE("wrong input is told with its place, and wrong usage with what is poss
     CHECK_THAT(ran.text, ContainsSubstring("solve: "));
   }
   ran = solve(a + " --rhs -1");
-  CHECK_THAT(ran.text, ContainsSubstring("--rhs: Value -1 not in range 1 to"));
+  CHECK_THAT(ran.text, ContainsSubstring("--rhs: Value -1 not in range "));
   ran = solve(files.path.string());
   CHECK(ran.status == 2);
   CHECK_THAT(ran.text, ContainsSubstring(files.path.string() + ": is a folder"));
