@@ -67,3 +67,24 @@ if(BASAL_WITH_ACTORS)
   basal_declare_dependency(CAF::core LIBS -lcaf_core)
   basal_declare_dependency(CAF::io LIBS -lcaf_io)
 endif()
+
+# nlohmann/json is compiled into the observer's archive: whoever links it needs nothing.
+set(BASAL_HAS_OBSERVER OFF)
+if(BASAL_WITH_ACTORS AND BASAL_WITH_OBSERVER)
+  # Of prometheus-cpp the core is enough. Its package file looks for what the rest needs, curl and
+  # zlib, which Debian's package does not bring.
+  find_package(civetweb 1.15 CONFIG QUIET)
+  find_package(nlohmann_json 3.11 CONFIG QUIET)
+  find_package(PrometheusCore QUIET)
+  if(civetweb_FOUND AND nlohmann_json_FOUND AND PrometheusCore_FOUND)
+    set(BASAL_HAS_OBSERVER ON)
+    basal_declare_dependency(civetweb::civetweb LIBS -lcivetweb)
+    basal_declare_dependency(Prometheus::Core REQUIRES prometheus-cpp-core)
+  elseif(NOT BASAL_WITH_OBSERVER STREQUAL "AUTO")
+    message(FATAL_ERROR "actors/observer/ needs civetweb 1.15, nlohmann/json 3.11 and "
+                        "prometheus-cpp's core. Install them (Debian: apt install libcivetweb-dev "
+                        "nlohmann-json3-dev prometheus-cpp-dev) or run ./dev setup; "
+                        "-DBASAL_WITH_OBSERVER=OFF builds everything else without them.")
+  endif()
+endif()
+message(STATUS "observer (BASAL_WITH_OBSERVER): ${BASAL_HAS_OBSERVER}")

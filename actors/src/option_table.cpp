@@ -147,6 +147,10 @@ std::vector<option> made() {
                     "what actors print with aout, and CAF's own reports, go to the logger aout",
                     yes_or_no([](all & x) -> auto& { return x.log.aout; }),
                     {}});
+  result.push_back({"observer", "where basal::observer::server listens, such as 127.0.0.1:7420",
+                    words{[](const all& x) { return x.observer; },
+                          [](all& x, std::string value) { x.observer = std::move(value); }},
+                    "it does not"});
   const auto add = [&](const std::string& name, std::string help, auto value) {
     result.push_back({adaptive_prefix + dashed(name), std::move(help), std::move(value), {}});
   };
@@ -222,6 +226,8 @@ void store(const option& x, const caf::config_value& value, const std::string& w
       store_checked(to, caf::get<caf::timespan>(value), where, into);
     } else if constexpr (std::is_same_v<Value, field<double>>) {
       store_checked(to, caf::get<double>(value), where, into);
+    } else if constexpr (std::is_same_v<Value, words>) {
+      to.set(into, caf::get<std::string>(value));
     } else if constexpr (std::is_same_v<Value, flag>) {
       to.set(into, caf::get<bool>(value));
     } else {

@@ -29,6 +29,12 @@ struct choice {
   std::vector<std::string> names;
 };
 
+/// Any text.
+struct words {
+  std::function<std::string(const scheduler_options&)> get;
+  std::function<void(scheduler_options&, std::string)> set;
+};
+
 struct flag {
   std::function<bool(const scheduler_options&)> get;
   std::function<void(scheduler_options&, bool)> set;
@@ -39,7 +45,7 @@ struct flag {
 struct option {
   std::string name; ///< as in --basal.stack-bytes
   std::string help; ///< one line
-  std::variant<field<std::size_t>, field<caf::timespan>, field<double>, choice, flag> value;
+  std::variant<field<std::size_t>, field<caf::timespan>, field<double>, choice, words, flag> value;
   std::string by_default = {}; ///< in words, where the value of a default field does not tell
 };
 

@@ -57,6 +57,11 @@ struct type_in_caf<choice> {
 };
 
 template <>
+struct type_in_caf<words> {
+  using type = std::string;
+};
+
+template <>
 struct type_in_caf<flag> {
   using type = bool;
 };

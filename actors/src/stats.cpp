@@ -4,6 +4,9 @@
 #include <basal/executors/collector.hpp>
 #include <basal/priority/background_pool.hpp>
 
+#include <caf/actor_registry.hpp>
+#include <caf/actor_system.hpp>
+
 namespace basal::actors {
 
 namespace {
@@ -53,6 +56,7 @@ system_stats stats_of(caf::actor_system& system) {
     .overruns = found.overruns().snapshot(),
     .choosers = chooser_stats_of(system),
     .background = background_of(found.compute().compute()),
+    .actors_now = system.registry().running(),
     .timers_now = threaded != nullptr ? threaded->clock().pending() : 0,
     .heap_bytes = heap_bytes(),
   };

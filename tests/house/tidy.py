@@ -27,10 +27,14 @@ ARROWS = {
     "posse": {"executors"},
     "solver": {"executors", "mab", "priority", "posse"},
     "actors": {"executors", "mab", "priority", "posse", "solver"},
+    "observer": {"executors", "mab", "priority", "posse", "solver", "actors"},
 }
-# Headers of libraries that one module alone may name.
-OWNED_INCLUDES = {"caf/": "actors", "spdlog/": "actors", "gc/": "posse", "gc.h": "posse",
-                  "boost/context/": "executors"}
+# Modules that are not in the folder of their name.
+FOLDERS = {"observer": "actors/observer"}
+# Headers of libraries, and the modules that alone may name them.
+OWNED_INCLUDES = {"caf/": {"actors", "observer"}, "spdlog/": {"actors"}, "gc/": {"posse"},
+                  "gc.h": {"posse"}, "boost/context/": {"executors"}, "civetweb": {"observer"},
+                  "prometheus/": {"observer"}, "nlohmann/": {"observer"}}
 
 
 def project_files(root):
@@ -78,6 +82,9 @@ def without_literals(line):
 
 
 def module_of(name):
+    for module, folder in FOLDERS.items():
+        if name.startswith(folder + "/"):
+            return module
     folder = name.split("/")[0]
     return folder if folder in ARROWS else None
 
@@ -138,9 +145,10 @@ def arrows(tree):
         other = re.match(r"basal/([a-z]+)/", header)
         if other and other.group(1) != module and other.group(1) not in ARROWS[module]:
             yield name, number, f"{module} may not use {other.group(1)}: that arrow points up"
-        for prefix, owner in OWNED_INCLUDES.items():
-            if header.startswith(prefix) and module != owner:
-                yield name, number, f"<{prefix}...> is named in {owner}/ alone"
+        for prefix, owners in OWNED_INCLUDES.items():
+            if header.startswith(prefix) and module not in owners:
+                named = " and ".join(sorted(owner + "/" for owner in owners))
+                yield name, number, f"<{prefix}...> is named in {named} alone"
 
 
 def dead_files(tree):
@@ -185,8 +193,9 @@ def big_files(tree):
 
 def readmes(tree):
     for module in ARROWS:
-        if f"{module}/README.md" not in tree.text:
-            yield f"{module}/README.md", 1, "every module has a README"
+        folder = FOLDERS.get(module, module)
+        if f"{folder}/README.md" not in tree.text:
+            yield f"{folder}/README.md", 1, "every module has a README"
 
 
 def links(tree):

@@ -76,6 +76,12 @@ case $what in
         $(pkg-config --cflags --libs basal-posse-gc)
       "$work/shared_heap"
     fi
+    if [[ -e ${file%/*}/basal-observer.pc ]]; then
+      # shellcheck disable=SC2046
+      "$CXX" "${warnings[@]}" -O1 -o "$work/observed" "$consumer/observed.cpp" \
+        $(pkg-config --cflags --libs basal-observer)
+      "$work/observed"
+    fi
     # The language level is the user's.
     if pkg-config --cflags basal basal-posse-gc | grep -e -std=; then
       echo "the package overrides -std" >&2
@@ -92,7 +98,7 @@ case $what in
     "$CXX" "${warnings[@]}" -fPIC -shared -Wl,--no-undefined -o "$work/libplugin.so" \
       "$consumer/plugin.cpp" $(pkg-config --cflags basal) \
       -Wl,--whole-archive "${archives[@]}" -Wl,--no-whole-archive \
-      $(pkg-config --libs basal $([[ -e ${file%/*}/basal-posse-gc.pc ]] && echo basal-posse-gc))
+      $(pkg-config --libs $(cd "${file%/*}" && basename -s .pc basal*.pc))
     "$CXX" "${warnings[@]}" -o "$work/host" "$consumer/plugin_host.cpp" -ldl
     "$work/host" "$work/libplugin.so"
     ;;

@@ -53,6 +53,9 @@ struct scheduler_options {
   knob_options adaptive;
 
   log_options log;
+
+  /// Address and port of an observer, if the program makes one; empty: it does not listen.
+  std::string observer;
 };
 
 /// Reads and checks the options. What the configuration does not hold comes from the environment,

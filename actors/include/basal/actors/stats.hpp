@@ -57,6 +57,7 @@ struct system_stats {
   std::vector<overrun_stats> overruns; ///< by name
   std::vector<chooser_stats> choosers; ///< by (actor type, message type)
   background_stats background;
+  std::uint64_t actors_now = 0; ///< that have not ended
   std::uint64_t timers_now = 0; ///< timeouts and delayed messages that wait
   std::uint64_t heap_bytes = 0; ///< of the collected heap, garbage included; 0 without one
 
@@ -69,8 +70,8 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
   return f(caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
            field("compute_executors", x.compute_executors), field("posse", x.posse),
            field("overruns", x.overruns), field("choosers", x.choosers),
-           field("background", x.background), field("timers_now", x.timers_now),
-           field("heap_bytes", x.heap_bytes));
+           field("background", x.background), field("actors_now", x.actors_now),
+           field("timers_now", x.timers_now), field("heap_bytes", x.heap_bytes));
 }
 
 /// Any thread, from the start of the system to its end.

@@ -41,10 +41,13 @@ std::string to_string(const named_field<T>& x) {
 }
 
 /// CAF 0.17 has no names of fields. `field("count", x.count)` gives the name to the inspector that
-/// prints, and only the value to those that save, load or hash.
+/// prints or has a member `names_fields`, and only the value to those that save, load or hash.
 template <class Inspector>
 struct field_namer {
-  static constexpr bool prints = std::is_same_v<Inspector, caf::detail::stringification_inspector>;
+  static constexpr bool prints
+    = std::is_same_v<Inspector, caf::detail::stringification_inspector> || requires {
+    Inspector::names_fields;
+  };
 
   template <class T>
   decltype(auto) operator()([[maybe_unused]] const char* name, T& value) const {

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <caf/fwd.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace basal::observer {
+
+/// What an observer is told in code. All of it may be left out.
+struct options {
+  /// Address and port on the loopback interface: "127.0.0.1:7420", "localhost:0" (any free port),
+  /// "[::1]:7420", or the address alone, which means port 7420. Empty: the option `basal.observer`
+  /// of the actor system says; empty as well: nobody listens.
+  std::string listen = {};
+
+  /// Further values of the header `Host` that are answered, with their ports: "localhost:8080"
+  /// where a tunnel's other end is. Requests for other hosts are refused, since a page of another
+  /// site can have its name lead to this machine.
+  std::vector<std::string> hosts = {};
+
+  /// A token that opens `/metrics` and nothing else. Empty: the observer's own token is needed.
+  std::string metrics_token = {};
+
+  /// The token that opens everything, of at least 32 characters that a URL may have as they are.
+  /// Empty: random, and new for each observer. With one that stays, an open page goes on when its
+  /// program has been started again.
+  std::string token = {};
+};
+
+/// Shows what an actor system on basal does, over HTTP, to who knows its token: a page, the same as
+/// JSON once or as a stream, metrics for Prometheus, and whether it lives. README.md has the list.
+///
+/// It reads the system's statistics on threads of its own, when it is asked, and never stops, locks
+/// or wakes an executor. Unless somebody looks it collects nothing and sleeps, but for one look
+/// every two seconds at whether it is to stop.
+///
+/// Must be destroyed before its actor system. Constructor and destructor: not on an executor.
+class server {
+public:
+  /// Listens, and logs its address with the token, as `basal.actors` at level info. An observer
+  /// that cannot listen does no harm to its program: it logs an error, and problem() says why.
+  /// @throws std::logic_error if `system` does not run on basal
+  explicit server(caf::actor_system& system, options given = {});
+
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+
+  /// Ends the streams of all subscribers, then all threads; waits up to 5 s for a subscriber that
+  /// does not read.
+  ~server();
+
+  /// Where it listens, with the token: who knows it may look. Empty if it does not listen.
+  const std::string& url() const noexcept;
+
+  /// Why it does not listen though it was told to: cause and remedy in one sentence. Empty if it
+  /// listens, or nobody told it to.
+  const std::string& problem() const noexcept;
+
+  /// `/readyz` answers 503 with this reason from now on, or 200 where it is empty, as at the start.
+  /// Any thread.
+  void not_ready(std::string why);
+
+private:
+  class implementation;
+  std::unique_ptr<implementation> implementation_;
+};
+
+} // namespace basal::observer

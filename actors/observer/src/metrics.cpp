@@ -1,0 +1,256 @@
+#include "metrics.hpp"
+
+#include "version.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace basal::observer {
+
+namespace {
+
+using labels = std::vector<prometheus::ClientMetric::Label>;
+
+/// The families of one scrape, in the order in which they are begun.
+class exposition {
+public:
+  /// All values that follow are of this counter, which only grows.
+  void counter(const char* name, const char* help) {
+    begin(name, help, prometheus::MetricType::Counter);
+  }
+
+  /// All values that follow are of this gauge, which goes up and down.
+  void gauge(const char* name, const char* help) {
+    begin(name, help, prometheus::MetricType::Gauge);
+  }
+
+  template <class Number>
+  void value(Number x, labels of = {}) {
+    auto& family = families_.back();
+    auto& metric = family.metric.emplace_back();
+    metric.label = std::move(of);
+    if (family.type == prometheus::MetricType::Counter)
+      metric.counter.value = static_cast<double>(x);
+    else
+      metric.gauge.value = static_cast<double>(x);
+  }
+
+  std::string text() const {
+    return prometheus::TextSerializer{}.Serialize(families_);
+  }
+
+private:
+  void begin(const char* name, const char* help, prometheus::MetricType type) {
+    families_.push_back({name, help, type, {}});
+  }
+
+  std::vector<prometheus::MetricFamily> families_;
+};
+
+constexpr double seconds_of_ns(std::uint64_t ns) noexcept {
+  return static_cast<double>(ns) / 1e9;
+}
+
+/// Sums by the values of a label, of which there are only so many.
+template <std::size_t Numbers>
+class by_label {
+public:
+  /// @param folded counts what goes under "other"
+  void add(const std::string& label, const std::array<double, Numbers>& numbers,
+           std::uint64_t& folded) {
+    auto at = sums_.find(label);
+    if (at == sums_.end()) {
+      const bool fits = sums_.size() < most_label_values;
+      folded += fits ? 0 : 1;
+      at = sums_.try_emplace(fits ? label : "other").first;
+    }
+    for (std::size_t i = 0; i < Numbers; ++i)
+      at->second[i] += numbers[i];
+  }
+
+  void write(exposition& out, std::size_t number, const char* label, labels more = {}) const {
+    for (const auto& [name, numbers] : sums_) {
+      labels all{{label, name}};
+      all.insert(all.end(), more.begin(), more.end());
+      out.value(numbers[number], std::move(all));
+    }
+  }
+
+private:
+  std::map<std::string, std::array<double, Numbers>> sums_;
+};
+
+executors::executor_stats sum_of(const std::vector<executors::executor_stats>& pool) {
+  executors::executor_stats sum;
+  for (const auto& x : pool) {
+    sum.tasks_run += x.tasks_run;
+    sum.tasks_stolen += x.tasks_stolen;
+    sum.lifo_hits += x.lifo_hits;
+    sum.injection_hits += x.injection_hits;
+    sum.deliveries += x.deliveries;
+    sum.times_parked += x.times_parked;
+    sum.wake_ups += x.wake_ups;
+    sum.overruns += x.overruns;
+    sum.suspensions += x.suspensions;
+    sum.quantum_ends += x.quantum_ends;
+  }
+  return sum;
+}
+
+void write_executors(exposition& out, const actors::system_stats& stats) {
+  const std::array pools{std::pair{"message", &stats.message_executors},
+                         std::pair{"compute", &stats.compute_executors}};
+  out.gauge("basal_executors", "Executors, each a thread with a run queue.");
+  for (const auto& [name, pool] : pools)
+    out.value(pool->size(), {{"pool", name}});
+  out.gauge("basal_executor_load_ratio", "Share of its time that an executor spends running, now.");
+  for (const auto& [name, pool] : pools)
+    for (std::size_t i = 0; i < pool->size() && pool->size() <= most_executors_shown; ++i)
+      out.value(static_cast<double>((*pool)[i].load_permille) / 1000,
+                {{"pool", name}, {"executor", std::to_string(i)}});
+
+  const std::array sums{sum_of(stats.message_executors), sum_of(stats.compute_executors)};
+  out.counter("basal_executor_tasks_total",
+              "Pieces of work that were run, by where they came from.");
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    const auto& x = sums[i];
+    const auto elsewhere = x.tasks_stolen + x.lifo_hits + x.injection_hits + x.deliveries;
+    const auto from = [&](const char* source, std::uint64_t n) {
+      out.value(n, {{"pool", pools[i].first}, {"source", source}});
+    };
+    from("ring", x.tasks_run - std::min(elsewhere, x.tasks_run));
+    from("slot", x.lifo_hits);
+    from("injection", x.injection_hits);
+    from("stolen", x.tasks_stolen);
+    from("delivered", x.deliveries);
+  }
+  const auto of_pools = [&](const char* name, const char* help, auto field) {
+    out.counter(name, help);
+    for (std::size_t i = 0; i < pools.size(); ++i)
+      out.value(sums[i].*field, {{"pool", pools[i].first}});
+  };
+  using executors::executor_stats;
+  of_pools("basal_executor_parks_total", "Times that an executor went to sleep.",
+           &executor_stats::times_parked);
+  of_pools("basal_executor_wakeups_total", "Times that the kernel woke an executor.",
+           &executor_stats::wake_ups);
+  of_pools("basal_executor_overruns_total", "Times that work ran on for more than a quantum.",
+           &executor_stats::overruns);
+  of_pools("basal_executor_suspensions_total", "Times that running work was suspended.",
+           &executor_stats::suspensions);
+  of_pools("basal_executor_quantum_ends_total", "Times that work stepped aside for others.",
+           &executor_stats::quantum_ends);
+}
+
+void write_posse(exposition& out, const posse::posse_stats& x) {
+  out.counter("basal_posse_forks_total", "Forks of computations, by what became of them.");
+  out.value(x.inlined, {{"outcome", "inlined"}});
+  out.value(x.forks - std::min(x.inlined, x.forks), {{"outcome", "stolen"}});
+  out.counter("basal_posse_thefts_total", "Right continuations that another executor took.");
+  out.value(x.thefts - std::min(x.seamless_thefts, x.thefts), {{"kind", "delegated"}});
+  out.value(x.seamless_thefts, {{"kind", "seamless"}});
+  out.counter("basal_posse_theft_rejections_total", "Looks for a theft after which none was made.");
+  x.verdicts.for_each([&](posse::theft_verdict verdict, std::uint64_t n) {
+    using enum posse::theft_verdict;
+    if (verdict != delegate_oldest && verdict != delegate_two)
+      out.value(n, {{"reason", describe(verdict).name}});
+  });
+  out.counter("basal_posse_suspended_seconds_total", "Time that victims waited for delegates.");
+  out.value(seconds_of_ns(x.suspended_ns));
+  out.gauge("basal_posse_computations", "Computations under way.");
+  out.value(x.computations_now);
+  out.counter("basal_posse_failures_total", "Computations that were ended early.");
+  out.value(x.cancelled, {{"reason", "cancelled"}});
+  out.value(x.over_limit, {{"reason", "memory_limit"}});
+}
+
+void write_functions(exposition& out, const posse::posse_stats& x, std::uint64_t& folded) {
+  by_label<3> functions;
+  for (const auto& f : x.functions)
+    functions.add(f.name,
+                  {static_cast<double>(f.calls - std::min(f.offloaded, f.calls)),
+                   static_cast<double>(f.offloaded), seconds_of_ns(f.busy_ns)},
+                  folded);
+  out.counter("basal_function_calls_total", "Calls of pure functions, by where they ran.");
+  functions.write(out, 0, "function", {{"mode", "inline"}});
+  functions.write(out, 1, "function", {{"mode", "offloaded"}});
+  out.counter("basal_function_busy_seconds_total", "Time that their computations had executors.");
+  functions.write(out, 2, "function");
+}
+
+void write_actors(exposition& out, const actors::system_stats& stats, std::uint64_t& folded) {
+  out.gauge("basal_actors", "Actors that have not ended.");
+  out.value(stats.actors_now);
+  by_label<2> overruns;
+  for (const auto& x : stats.overruns)
+    overruns.add(x.name, {static_cast<double>(x.overruns), static_cast<double>(x.longest_us) / 1e6},
+                 folded);
+  out.counter("basal_actor_overruns_total", "Times that an actor kept its executor for too long.");
+  overruns.write(out, 0, "type");
+  out.gauge("basal_actor_longest_overrun_seconds", "The longest of these.");
+  overruns.write(out, 1, "type");
+  out.gauge("basal_timers", "Timeouts and delayed messages that wait.");
+  out.value(stats.timers_now);
+
+  by_label<2> choosers;
+  for (const auto& x : stats.choosers)
+    choosers.add(x.name,
+                 {static_cast<double>(x.counts[mab::event::inline_decision]),
+                  static_cast<double>(x.counts[mab::event::offload_decision])},
+                 folded);
+  out.counter("basal_chooser_decisions_total", "Decisions of adaptive handlers where to run.");
+  choosers.write(out, 0, "family", {{"choice", "inline"}});
+  choosers.write(out, 1, "family", {{"choice", "offload"}});
+}
+
+void write_background(exposition& out, const actors::background_stats& x) {
+  out.counter("basal_priority_tasks_total", "Background tasks, by what became of them.");
+  const std::array outcomes{
+    std::pair{"done", x.done},           std::pair{"failed", x.failed},
+    std::pair{"cancelled", x.cancelled}, std::pair{"discarded", x.discarded},
+    std::pair{"rejected", x.rejected},   std::pair{"timed_out", x.timed_out}};
+  for (const auto& [name, n] : outcomes)
+    out.value(n, {{"outcome", name}});
+  out.gauge("basal_priority_queued_tasks", "Background tasks that wait.");
+  out.value(x.queued_now);
+  out.gauge("basal_priority_running_tasks", "Background tasks under way.");
+  out.value(x.running_now);
+}
+
+void write_process(exposition& out, const process_facts& x) {
+  out.counter("process_cpu_seconds_total", "User and system CPU time.");
+  out.value(x.cpu_seconds);
+  out.gauge("process_resident_memory_bytes", "Resident memory.");
+  out.value(x.resident_bytes);
+  out.gauge("process_start_time_seconds", "Start of the process since 1970.");
+  out.value(x.start_time_seconds);
+  out.gauge("process_open_fds", "Open file descriptors.");
+  out.value(x.open_fds);
+}
+
+} // namespace
+
+std::string metrics_text(const actors::system_stats& stats, const process_facts& process) {
+  exposition out;
+  std::uint64_t folded = 0;
+  out.gauge("basal_build_info", "1, with what this was built from.");
+  out.value(1, {{"version", version}, {"caf", caf_version()}, {"compiler", compiler}});
+  write_executors(out, stats);
+  write_posse(out, stats.posse);
+  write_functions(out, stats.posse, folded);
+  write_actors(out, stats, folded);
+  write_background(out, stats.background);
+  out.gauge("basal_gc_heap_bytes", "The collected heap, garbage included.");
+  out.value(stats.heap_bytes);
+  out.gauge("basal_metrics_folded_labels", "Names that this scrape has added up as \"other\".");
+  out.value(folded);
+  write_process(out, process);
+  return out.text();
+}
+
+} // namespace basal::observer

@@ -1,0 +1,304 @@
+#include <basal/observer/server.hpp>
+
+#include "access.hpp"
+#include "http.hpp"
+#include "json.hpp"
+#include "liveness.hpp"
+#include "metrics.hpp"
+#include "sampler.hpp"
+#include "version.hpp"
+
+#include <basal/actors/detail/system_core.hpp>
+#include <basal/actors/log.hpp>
+#include <basal/actors/options.hpp>
+
+#include <caf/actor_system.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <charconv>
+#include <condition_variable>
+#include <optional>
+#include <stdexcept>
+
+namespace basal::observer {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int most_subscribers = 4; // of http_server::threads; the others answer requests
+constexpr milliseconds least_interval{100};
+constexpr milliseconds most_interval{60'000};
+constexpr milliseconds usual_interval{250};
+
+// A subscriber that has gone is noticed by writing to it.
+constexpr milliseconds longest_silence{5'000};
+
+// Two scrapes or page loads within so long see the same numbers.
+constexpr milliseconds same_moment{50};
+
+/// Of `interval=` in milliseconds.
+std::optional<milliseconds> parse_interval(const std::string& text) {
+  if (text.empty())
+    return usual_interval;
+  std::uint32_t count = 0;
+  const auto* last = text.data() + text.size();
+  const auto [end, problem] = std::from_chars(text.data(), last, count);
+  const milliseconds result{count};
+  if (problem != std::errc{} || end != last || result < least_interval || result > most_interval)
+    return std::nullopt;
+  return result;
+}
+
+/// @throws std::invalid_argument
+const std::string& checked_token(const std::string& token) {
+  const auto plain = [](unsigned char x) { return std::isalnum(x) != 0 || x == '-' || x == '_'; };
+  if (token.size() < 32 || !std::all_of(token.begin(), token.end(), plain))
+    throw std::invalid_argument("the observer does not listen, since its token could be guessed or "
+                                "does not fit into a URL: it must be 32 letters, digits, - and _, "
+                                "or more of them");
+  return token;
+}
+
+} // namespace
+
+class server::implementation {
+public:
+  implementation(caf::actor_system& system, options given)
+    : samples_(system), given_(std::move(given)) {
+    actors::detail::system_core::of(system, "there is nothing to observe");
+    const auto configured = actors::read_options(system.config()).observer;
+    const auto& listen = given_.listen.empty() ? configured : given_.listen;
+    if (listen.empty())
+      return;
+    auto& log = actors::logger_of(actors::log_module::actors);
+    try {
+      const auto where = parse_address(listen);
+      token_ = given_.token.empty() ? random_token() : checked_token(given_.token);
+      // The handlers of early requests wait for the port, which Host and cookie are checked with.
+      const std::lock_guard starting{mutex_};
+      http_.emplace(where, [this](exchange& x) { answer(x); });
+      port_ = http_->port();
+      cookie_ = "basal_observer_" + std::to_string(port_);
+      url = "http://" + where.host + ':' + std::to_string(port_) + "/?token=" + token_;
+      log.info("observer at {}", url);
+    } catch (const std::exception& failed) {
+      problem = failed.what();
+      log.error("{}", problem);
+    }
+  }
+
+  ~implementation() {
+    {
+      const std::lock_guard guard{mutex_};
+      stopping_ = true;
+    }
+    stop_.notify_all();
+  }
+
+  void not_ready(std::string why) {
+    const std::lock_guard guard{mutex_};
+    not_ready_ = std::move(why);
+  }
+
+  // Written by the constructor.
+  std::string url;
+  std::string problem;
+
+private:
+  void answer(exchange& x) {
+    { const std::lock_guard started{mutex_}; }
+    if (!is_our_host(x.header("Host"), port_, given_.hosts))
+      x.say(403, "This observer answers for its own host and port only.\n");
+    else if (x.method() != "GET" && x.method() != "HEAD")
+      x.say(405, "The observer is read only.\n", "Allow: GET, HEAD\r\n");
+    else if (x.path() == "/livez")
+      reply_livez(x);
+    else if (x.path() == "/readyz")
+      reply_readyz(x);
+    else if (const auto token = x.query("token"); !token.empty())
+      admit(x, token);
+    else if (may_look(x))
+      route(x);
+    else
+      x.say(401, "Open the address with the token that the program has logged.\n",
+            "WWW-Authenticate: Bearer\r\n");
+  }
+
+  void route(exchange& x) {
+    const auto path = x.path();
+    if (path == "/api/v1/snapshot")
+      x.reply(200, "application/json", samples_.not_older_than(same_moment)->json());
+    else if (path == "/api/v1/events")
+      stream(x);
+    else if (path == "/metrics")
+      reply_metrics(x);
+    else if (path == "/version")
+      x.reply(
+        200, "application/json",
+        text_of(
+          {{"schema", 1}, {"version", version}, {"caf", caf_version()}, {"compiler", compiler}}));
+    else
+      x.say(404, "There is nothing at this address.\n");
+  }
+
+  /// The address with the token becomes one without it, and a cookie that scripts do not see.
+  void admit(exchange& x, const std::string& token) {
+    if (!equal_in_constant_time(token, token_)) {
+      x.say(401, "This is not the token that the program has logged.\n");
+      return;
+    }
+    x.say(303, "The token is in a cookie now.\n",
+          "Location: " + location_of(x.path()) + "\r\nSet-Cookie: " + cookie_ + '=' + token_
+            + "; HttpOnly; SameSite=Strict; Path=/\r\n");
+  }
+
+  /// A path of ours as it is; a redirection to any other would be one to where an attacker likes.
+  static std::string location_of(std::string_view path) {
+    for (const auto* known : {"/api/v1/snapshot", "/api/v1/events", "/metrics", "/version"})
+      if (path == known)
+        return known;
+    return "/";
+  }
+
+  bool may_look(const exchange& x) const {
+    static constexpr std::string_view bearer = "Bearer ";
+    auto given = x.header("Authorization");
+    if (given.starts_with(bearer)) {
+      given.remove_prefix(bearer.size());
+      const auto& other = given_.metrics_token;
+      if (!other.empty() && x.path() == "/metrics" && equal_in_constant_time(given, other))
+        return true;
+      return equal_in_constant_time(given, token_);
+    }
+    return equal_in_constant_time(cookie(x.header("Cookie"), cookie_), token_);
+  }
+
+  void reply_metrics(exchange& x) {
+    const auto now = samples_.not_older_than(same_moment);
+    x.reply(200, "text/plain; version=0.0.4; charset=utf-8",
+            metrics_text(now->stats, now->process));
+  }
+
+  void reply_livez(exchange& x) {
+    liveness::report seen;
+    {
+      const std::lock_guard guard{mutex_};
+      const auto now = samples_.not_older_than(same_moment);
+      seen = liveness_.look(now->stats, now->taken);
+    }
+    reply_health(x, seen.alive, seen.text);
+  }
+
+  void reply_readyz(exchange& x) {
+    std::string why;
+    {
+      const std::lock_guard guard{mutex_};
+      why = stopping_ ? "stopping" : not_ready_;
+    }
+    reply_health(x, why.empty(), why.empty() ? "[+]program ok\n" : "[-]program " + why + '\n');
+  }
+
+  static void reply_health(exchange& x, bool good, const std::string& details) {
+    const bool verbose = x.asks("verbose") || !good;
+    x.say(good ? 200 : 503, (verbose ? details : "") + (good ? "ok\n" : "failed\n"));
+  }
+
+  /// Server-sent events: a sample at each interval, until the other side or this one goes.
+  void stream(exchange& x) {
+    const auto interval = parse_interval(x.query("interval"));
+    if (!interval) {
+      x.say(400, "The interval is a whole number of milliseconds from 100 to 60000.\n");
+      return;
+    }
+    if (x.method() == "HEAD") {
+      x.reply(200, "text/event-stream", "");
+      return;
+    }
+    const subscription taken{subscribers_};
+    if (!taken.fits) {
+      x.say(503, "Four subscribers are being served, as many as there can be.\n",
+            "Retry-After: 5\r\n");
+      return;
+    }
+    if (x.begin_stream("text/event-stream") && x.write("retry: 1000\n\n"))
+      feed(x, *interval);
+  }
+
+  void feed(exchange& x, milliseconds interval) {
+    auto next = std::chrono::steady_clock::now();
+    for (;;) {
+      const auto now = samples_.not_older_than(interval / 2);
+      if (!x.write("id: " + std::to_string(now->number) + "\ndata: " + now->json() + "\n\n"))
+        return;
+      // What a slow reader has missed is left out, not caught up with.
+      next = std::max(next + interval, std::chrono::steady_clock::now());
+      while (std::chrono::steady_clock::now() < next) {
+        const auto until = std::min(next, std::chrono::steady_clock::now() + longest_silence);
+        std::unique_lock lock{mutex_};
+        if (stop_.wait_until(lock, until, [this] { return stopping_; }))
+          return;
+        lock.unlock();
+        if (until < next && !x.write(": still here\n\n"))
+          return;
+      }
+    }
+  }
+
+  /// One of most_subscribers places, if there is one. Relaxed: a number, with nothing published
+  /// behind it.
+  struct subscription {
+    explicit subscription(std::atomic<int>& count)
+      : all(count), fits(count.fetch_add(1, std::memory_order_relaxed) < most_subscribers) {
+    }
+
+    subscription(const subscription&) = delete;
+    subscription& operator=(const subscription&) = delete;
+
+    ~subscription() {
+      all.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    std::atomic<int>& all;
+    const bool fits;
+  };
+
+  sampler samples_;
+  const options given_;
+
+  // Written by the constructor while it holds mutex_, before any handler reads them.
+  std::string token_;
+  std::string cookie_;
+  std::uint16_t port_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false; // guarded by mutex_
+  std::string not_ready_; // guarded by mutex_
+  liveness liveness_;     // guarded by mutex_
+  std::atomic<int> subscribers_{0};
+
+  std::optional<http_server> http_; // last: its end waits for handlers, which use the others
+};
+
+server::server(caf::actor_system& system, options given)
+  : implementation_(std::make_unique<implementation>(system, std::move(given))) {
+}
+
+server::~server() = default;
+
+const std::string& server::url() const noexcept {
+  return implementation_->url;
+}
+
+const std::string& server::problem() const noexcept {
+  return implementation_->problem;
+}
+
+void server::not_ready(std::string why) {
+  implementation_->not_ready(std::move(why));
+}
+
+} // namespace basal::observer

@@ -1,0 +1,81 @@
+// The parts of the observer that need no server.
+
+#include <support/catch.hpp>
+
+#include "access.hpp"
+#include "liveness.hpp"
+#include "metrics.hpp"
+
+#include <chrono>
+#include <stdexcept>
+
+using namespace basal;
+using namespace basal::observer;
+using namespace std::chrono_literals;
+
+TEST_CASE("an address has a host of the loopback interface and a port") {
+  CHECK(parse_address("127.0.0.1:80").port == 80);
+  CHECK(parse_address("127.0.0.1").port == 7420);
+  CHECK(parse_address("localhost:0").host == "127.0.0.1");
+  CHECK(parse_address("127.1.2.3:5").host == "127.1.2.3");
+  CHECK(parse_address("[::1]:81").port == 81);
+  CHECK(parse_address("[::1]").host == "[::1]");
+  for (const auto* wrong : {"", "::1", "128.0.0.1:1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:1x",
+                            "127.0.0.1:65536", "[::1", "127.0.0.1,8.8.8.8:80"})
+    CHECK_THROWS_AS(parse_address(wrong), std::invalid_argument);
+}
+
+TEST_CASE("a cookie is found by its whole name") {
+  CHECK(cookie("a=1; b=2", "b") == "2");
+  CHECK(cookie("ab=1;b=2;c=", "b") == "2");
+  CHECK(cookie("ab=1", "b").empty());
+  CHECK(cookie("b", "b").empty());
+  CHECK(cookie("", "b").empty());
+  CHECK(cookie("   ;;", "b").empty());
+}
+
+TEST_CASE("tokens are equal or not") {
+  CHECK(equal_in_constant_time("", ""));
+  CHECK(equal_in_constant_time("abc", "abc"));
+  CHECK_FALSE(equal_in_constant_time("abc", "abd"));
+  CHECK_FALSE(equal_in_constant_time("abc", "ab"));
+}
+
+TEST_CASE("a pool is dead when none of its executors has got anywhere for 30 s") {
+  actors::system_stats stats;
+  stats.message_executors.assign(2, {.tasks_run = 5, .load_permille = 1000});
+  stats.compute_executors.assign(1, {.load_permille = 0}); // idle: it could
+  const liveness::clock::time_point start{};
+  liveness health;
+  CHECK(health.look(stats, start).alive);
+  CHECK(health.look(stats, start + 29s).alive);
+  stats.message_executors[1].tasks_run = 6;
+  CHECK(health.look(stats, start + 31s).alive);
+  const auto dead = health.look(stats, start + 62s);
+  CHECK_FALSE(dead.alive);
+  CHECK(dead.text.starts_with("[-]message executors: "));
+  CHECK(dead.text.find("[+]compute executors ok") != std::string::npos);
+  stats.message_executors[0].suspensions = 1;
+  CHECK(health.look(stats, start + 63s).alive);
+}
+
+TEST_CASE("a label has at most 200 values, and the rest are one") {
+  actors::system_stats stats;
+  for (int i = 0; i < 250; ++i)
+    stats.posse.functions.push_back({.name = "f" + std::to_string(i), .calls = 2});
+  const auto text = metrics_text(stats, {});
+  CHECK(text.find("function=\"f199\"") != std::string::npos);
+  CHECK(text.find("function=\"f200\"") == std::string::npos);
+  CHECK(text.find("basal_function_calls_total{function=\"other\",mode=\"inline\"} 100\n")
+        != std::string::npos);
+  CHECK(text.find("basal_metrics_folded_labels 50\n") != std::string::npos);
+}
+
+TEST_CASE("sums of a metric mean something: the sources of tasks add up to the tasks") {
+  actors::system_stats stats;
+  stats.message_executors.push_back(
+    {.tasks_run = 100, .tasks_stolen = 10, .lifo_hits = 20, .injection_hits = 5, .deliveries = 1});
+  const auto text = metrics_text(stats, {});
+  CHECK(text.find("basal_executor_tasks_total{pool=\"message\",source=\"ring\"} 64\n")
+        != std::string::npos);
+}

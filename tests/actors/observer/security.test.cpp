@@ -1,0 +1,174 @@
+// What the observer does not answer, to whom, and what its answers allow a browser to do.
+
+#include <support/catch.hpp>
+
+#include "fixture.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+bool has(const client::response& x, const std::string& line) {
+  return (x.head + "\r\n").find(line + "\r\n") != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("without the token there is nothing to see") {
+  observed x;
+  for (const std::string path :
+       {"/", "/metrics", "/version", "/api/v1/snapshot", "/api/v1/events", "/nothing"}) {
+    INFO(path);
+    CHECK(client::get(x.port, path).status == 401);
+    CHECK(client::get(x.port, path + "?token=0123456789abcdef0123456789abcdef").status == 401);
+    CHECK(client::get(x.port, path, "Authorization: Bearer \r\n").status == 401);
+    CHECK(
+      client::get(x.port, path, "Cookie: basal_observer_" + std::to_string(x.port) + "=\r\n").status
+      == 401);
+  }
+}
+
+TEST_CASE("the token becomes a cookie that scripts and other sites do not have") {
+  observed x;
+  CHECK(x.token.size() == 32);
+  const auto answer = client::get(x.port, "/version?token=" + x.token);
+  CHECK(answer.status == 303);
+  CHECK(has(answer, "Location: /version"));
+  const auto at = answer.head.find("Set-Cookie: ");
+  REQUIRE(at != std::string::npos);
+  const auto line = answer.head.substr(at + 12, answer.head.find("\r\n", at) - at - 12);
+  CHECK(line.ends_with("; HttpOnly; SameSite=Strict; Path=/"));
+  const auto cookie = line.substr(0, line.find(';'));
+  CHECK(client::get(x.port, "/version", "Cookie: a=b; " + cookie + "\r\n").status == 200);
+  CHECK(client::get(x.port, "/version", "Cookie: " + cookie + "0\r\n").status == 401);
+}
+
+TEST_CASE("a redirection stays here") {
+  observed x;
+  const auto answer = client::get(x.port, "//example.org/?token=" + x.token);
+  CHECK(answer.status != 200);
+  CHECK(answer.head.find("example.org") == std::string::npos);
+}
+
+TEST_CASE("each token is another one") {
+  observed x;
+  observed y;
+  CHECK(x.token != y.token);
+  CHECK(client::get(y.port, "/version", x.bearer()).status == 401);
+}
+
+TEST_CASE("a token of the program's own opens the same, unless it could be guessed") {
+  const std::string own = "0123456789-abcdefghij_0123456789";
+  observed x{{.token = own}};
+  CHECK(x.token == own);
+  CHECK(x.get("/version").status == 200);
+  for (const auto& wrong : {own.substr(1), own + ' ', own + "\r\nSet-Cookie: a=b"}) {
+    const basal::observer::server other{x.system, {.listen = "127.0.0.1:0", .token = wrong}};
+    CHECK(other.url().empty());
+    CHECK(other.problem().find("could be guessed") != std::string::npos);
+  }
+}
+
+TEST_CASE("metrics can have a token of their own, which opens nothing else") {
+  observed x{{.metrics_token = "scrape"}};
+  CHECK(client::get(x.port, "/metrics", "Authorization: Bearer scrape\r\n").status == 200);
+  CHECK(client::get(x.port, "/version", "Authorization: Bearer scrape\r\n").status == 401);
+  CHECK(x.get("/metrics").status == 200);
+}
+
+TEST_CASE("a name that another site has led here is refused, also with the cookie") {
+  observed x{{.hosts = {"tunnel.example:8080"}}};
+  const auto with_host = [&](const std::string& host) {
+    return client::raw(x.port, "GET /version HTTP/1.1\r\n" + host + x.bearer() + "\r\n").status;
+  };
+  const auto port = ':' + std::to_string(x.port);
+  CHECK(with_host("Host: localhost" + port + "\r\n") == 200);
+  CHECK(with_host("Host: LocalHost" + port + "\r\n") == 200);
+  CHECK(with_host("Host: 127.0.0.1" + port + "\r\n") == 200);
+  CHECK(with_host("Host: [::1]" + port + "\r\n") == 200);
+  CHECK(with_host("Host: tunnel.example:8080\r\n") == 200);
+  for (const std::string& host :
+       {"evil.example" + port, "localhost.evil.example" + port, "127.0.0.1.evil.example" + port,
+        std::string{"localhost"}, std::string{"localhost:1"}, "localhost" + port + "0",
+        "evil@localhost" + port, std::string{}}) {
+    INFO(host);
+    CHECK(with_host("Host: " + host + "\r\n") == 403);
+  }
+  CHECK(with_host("") >= 400);
+  CHECK(client::raw(x.port, "GET /livez HTTP/1.1\r\nHost: evil.example\r\n\r\n").status == 403);
+}
+
+TEST_CASE("no other method, and no other site's scripts") {
+  observed x;
+  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+    INFO(method);
+    const auto answer
+      = client::get(x.port, "/version", x.bearer() + "Origin: http://evil.example\r\n", method);
+    CHECK(answer.status == 405);
+    CHECK(has(answer, "Allow: GET, HEAD"));
+    CHECK(answer.head.find("Access-Control") == std::string::npos);
+  }
+  const auto head = client::get(x.port, "/version", x.bearer(), "HEAD");
+  CHECK(head.status == 200);
+  CHECK(head.body.empty());
+}
+
+TEST_CASE("every answer tells the browser to load nothing, keep nothing and guess nothing") {
+  observed x;
+  for (const std::string path : {"/version", "/metrics", "/livez", "/nothing"}) {
+    INFO(path);
+    const auto answer = x.get(path);
+    CHECK(has(answer, "X-Content-Type-Options: nosniff"));
+    CHECK(has(answer, "Cache-Control: no-store"));
+    CHECK(answer.head.find("Content-Security-Policy: default-src 'none'") != std::string::npos);
+    CHECK(answer.head.find("frame-ancestors 'none'") != std::string::npos);
+    CHECK(answer.head.find("Access-Control") == std::string::npos);
+  }
+}
+
+TEST_CASE("no file is served, however it is asked for") {
+  observed x;
+  for (const std::string path :
+       {"/../../../../etc/passwd", "/..%2f..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
+        "/..\\..\\etc\\passwd", "/api/v1/../../../../etc/passwd", "//etc/passwd", "/etc/passwd",
+        "/.", "/proc/self/environ", "/CMakeLists.txt"}) {
+    INFO(path);
+    const auto answer = x.get(path);
+    CHECK(answer.status >= 400);
+    CHECK(answer.status < 500);
+    CHECK(answer.body.find("root:") == std::string::npos);
+  }
+}
+
+TEST_CASE("a head of more than 16 KB is not read to its end") {
+  observed x;
+  std::string bomb;
+  for (int i = 0; i < 2000; ++i)
+    bomb += "X-" + std::to_string(i) + ": " + std::string(50, 'x') + "\r\n";
+  CHECK(client::get(x.port, "/version", x.bearer() + bomb).status != 200);
+  CHECK(client::get(x.port, "/" + std::string(100'000, 'x'), x.bearer()).status != 200);
+  CHECK(x.get("/version").status == 200);
+}
+
+TEST_CASE("what is no HTTP is refused") {
+  observed x;
+  for (const std::string& text :
+       {std::string{"\r\n\r\n"}, std::string{"GET\r\n\r\n"}, std::string{"\0\0\0\0\r\n\r\n", 8},
+        std::string{"GET / HTTP/9.9\r\n\r\n"}, std::string{"\x16\x03\x01\x02\x00\r\n\r\n", 9}}) {
+    const auto answer = client::raw(x.port, text);
+    CHECK((answer.status == 0 || answer.status >= 400));
+  }
+  CHECK(x.get("/version").status == 200);
+}
+
+TEST_CASE("connections that send nothing are ended, and others are served then") {
+  observed x;
+  std::vector<client::connection> slow;
+  for (int i = 0; i < 100; ++i) {
+    slow.emplace_back(x.port);
+    slow.back().send("GET /version HTTP/1.1\r\nHost: ");
+  }
+  slow.clear(); // they would have 5 s each
+  CHECK(x.get("/version").status == 200);
+}
