@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/between.hpp"
+#include "common/observe.hpp"
 #include "common/program.hpp"
 
 #include "walker.hpp"
@@ -74,6 +75,10 @@ command_line parse_command_line(int argc, char** argv) {
                 "Compute executors: threads that index. Default: one for each usable CPU")
     ->type_name("N")
     ->check(between(1, most_executors));
+  if constexpr (samples::can_observe) {
+    app.add_flag(std::string("--observe{") + samples::usual_address + "}", o.observe,
+                 samples::observe_help);
+  }
 
   const auto exit_with = [&](int status) {
     result.exits = true;

@@ -19,6 +19,7 @@ struct options {
   std::size_t compute = 1;         ///< compute executors
   stats_detail stats = stats_detail::none;
   bool strict = false;
+  std::string observe; ///< address of the observer; empty: none
 };
 
 /// Options, or the status to exit with: then everything is said already.

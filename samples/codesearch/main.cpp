@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/observe.hpp"
 #include "common/program.hpp"
 
 #include "cli.hpp"
@@ -73,7 +74,11 @@ int run(const options& opts) {
   config.set("basal.message-executors", opts.executors);
   config.set("basal.compute-executors", opts.compute);
   spdlog::set_pattern("%n: %v"); // who and what, as before there is an actor system
+  if (!opts.observe.empty()) {
+    config.set("basal.observer", opts.observe);
+  }
   caf::actor_system system(config);
+  const samples::observer observer{system};
 
   auto shared = std::make_shared<context>();
   shared->roots = opts.roots;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/between.hpp"
+#include "common/observe.hpp"
 #include "common/program.hpp"
 
 namespace tiered {
@@ -84,6 +85,9 @@ command_line parse_command_line(int argc, char** argv) {
                 "Compute executors: threads that compile. Default: one for each usable CPU")
     ->type_name("N")
     ->check(between(1, most_executors));
+  if constexpr (samples::can_observe)
+    app.add_flag(std::string("--observe{") + samples::usual_address + "}", o.observe,
+                 samples::observe_help);
 
   const auto exit_with = [&](int status) {
     result.exits = true;

@@ -22,6 +22,7 @@ struct options {
   std::vector<std::uint64_t> thresholds;
   std::size_t executors = 1; ///< message executors
   std::size_t compute = 1;   ///< compute executors
+  std::string observe;       ///< address of the observer; empty: none
 };
 
 /// Options, or the status to exit with: then everything is said already.

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/observe.hpp"
 #include "common/program.hpp"
 
 #include "cli.hpp"
@@ -72,7 +73,10 @@ int run(const options& o) {
   // compute executors. Memory is used as far as a stack is.
   config.set("basal.stack-bytes", static_cast<std::size_t>(2 * o.bounds.stack_bytes) + (8 << 20));
   spdlog::set_pattern("%n: %v"); // who and what, as before there is an actor system
+  if (!o.observe.empty())
+    config.set("basal.observer", o.observe);
   caf::actor_system system(config);
+  const samples::observer observer{system};
 
   basal::priority::tiering_config tiering;
   tiering.thresholds = o.thresholds;

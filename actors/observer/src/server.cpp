@@ -5,6 +5,7 @@
 #include "json.hpp"
 #include "liveness.hpp"
 #include "metrics.hpp"
+#include "page.hpp"
 #include "sampler.hpp"
 #include "version.hpp"
 
@@ -129,7 +130,10 @@ private:
 
   void route(exchange& x) {
     const auto path = x.path();
-    if (path == "/api/v1/snapshot")
+    if (path == "/")
+      x.reply(200, "text/html; charset=utf-8", page,
+              "Content-Security-Policy: " + std::string{page_policy} + "\r\n");
+    else if (path == "/api/v1/snapshot")
       x.reply(200, "application/json", samples_.not_older_than(same_moment)->json());
     else if (path == "/api/v1/events")
       stream(x);

@@ -127,12 +127,28 @@ TEST_CASE("every answer tells the browser to load nothing, keep nothing and gues
   }
 }
 
+TEST_CASE("the page may run its own script and style, talk to its own server, and nothing else") {
+  observed x;
+  const auto answer = x.get("/");
+  REQUIRE(answer.status == 200);
+  CHECK(answer.body.size() < 150 * 1024);
+  CHECK(has(answer, "Content-Type: text/html; charset=utf-8"));
+  CHECK(answer.head.find("default-src 'none'; script-src 'sha256-") != std::string::npos);
+  CHECK(answer.head.find("connect-src 'self'") != std::string::npos);
+  CHECK(answer.head.find("unsafe") == std::string::npos);
+  for (const auto* outside :
+       {"http://", "https://", "innerHTML", "eval(", "style=\"", "onclick="}) {
+    INFO(outside);
+    CHECK(answer.body.find(outside) == std::string::npos);
+  }
+}
+
 TEST_CASE("no file is served, however it is asked for") {
   observed x;
   for (const std::string path :
        {"/../../../../etc/passwd", "/..%2f..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
         "/..\\..\\etc\\passwd", "/api/v1/../../../../etc/passwd", "//etc/passwd", "/etc/passwd",
-        "/.", "/proc/self/environ", "/CMakeLists.txt"}) {
+        "/./x", "/proc/self/environ", "/CMakeLists.txt"}) {
     INFO(path);
     const auto answer = x.get(path);
     CHECK(answer.status >= 400);

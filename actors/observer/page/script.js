@@ -1,0 +1,642 @@
+"use strict";
+
+// Shows what /api/v1/events sends. All text goes through textContent: names are anybody's.
+
+const interval = 250; // ms between samples
+const history = 240; // samples in a strip: a minute
+const rateWindow = 1000; // ms over which rates are taken
+const warningWindow = 10000; // ms after its last cause that a warning is shown
+const stuckAfter = 2000; // ms without a step
+const idleLimit = 600000; // ms without a key or a click until the page pauses itself
+const mostStrips = 64; // executors of a pool with a strip each
+
+const $ = (id) => document.getElementById(id);
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") made.textContent = value;
+    else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+// --- numbers with their units ------------------------------------------------
+
+const scaled = (x, units, step) => {
+  let i = 0;
+  while (Math.abs(x) >= step && i + 1 < units.length) {
+    x /= step;
+    i += 1;
+  }
+  const digits = x === 0 || Math.abs(x) >= 100 || Number.isInteger(x) ? 0 : x >= 10 ? 1 : 2;
+  return [x.toFixed(digits), units[i]];
+};
+const count = (x) => scaled(x, ["", " k", " M", " G", " T"], 1000).join("");
+const perSecond = (x) => `${count(Math.round(x))}/s`;
+const bytes = (x) => scaled(x, ["B", "KiB", "MiB", "GiB", "TiB"], 1024).join(" ");
+const nanoseconds = (x) => scaled(x, ["ns", "\u00b5s", "ms", "s"], 1000).join(" ");
+const percent = (x) => `${Math.round(100 * x)} %`;
+function uptime(ms) {
+  const s = Math.floor(ms / 1000);
+  const parts = [Math.floor(s / 86400), Math.floor(s / 3600) % 24, Math.floor(s / 60) % 60, s % 60];
+  const first = parts.findIndex((x) => x > 0);
+  const from = first < 0 ? 3 : Math.min(first, 3);
+  return parts.map((x, i) => `${x} ${"dhms"[i]}`).slice(from, from + 2).join(" ");
+}
+
+// --- samples -------------------------------------------------------------------
+
+const samples = []; // of the last warningWindow, oldest first
+
+/** The newest sample, and the one that is at least `ms` older, or the oldest there is. */
+function since(ms) {
+  const now = samples.at(-1);
+  return samples.findLast((x) => now.time_ms - x.time_ms >= ms) ?? samples[0];
+}
+
+/** What `of(sample)` grew by in a second, over the last one. */
+function rate(of) {
+  const now = samples.at(-1);
+  const before = since(rateWindow);
+  const passed = now.time_ms - before.time_ms;
+  return passed > 0 ? Math.max(0, (of(now) - (of(before) ?? 0)) * (1000 / passed)) : 0;
+}
+
+/** What `of(sample)` grew by in the last `ms`. */
+const growth = (of, ms = warningWindow) => of(samples.at(-1)) - (of(since(ms)) ?? 0);
+
+/** Of the list `of(sample)`, the element with this name; an empty one if there is none. */
+const named = (of, name, empty) => (sample) => of(sample).find((x) => x.name === name) ?? empty;
+
+const sum = (list, of) => list.reduce((all, x) => all + of(x), 0);
+
+// --- tables: sorted by a click on a column's name -------------------------------
+
+class Table {
+  constructor(place, columns, empty) {
+    this.place = $(place);
+    this.columns = columns;
+    this.empty = empty;
+    this.sorted = 1;
+    this.descending = true;
+    this.shown = null;
+  }
+
+  build() {
+    const row = element("tr");
+    this.heads = this.columns.map((column, i) => {
+      const button = element("button", { type: "button", title: column.help, text: column.name });
+      button.addEventListener("click", () => {
+        this.descending = this.sorted === i ? !this.descending : i > 0;
+        this.sorted = i;
+        render();
+      });
+      const head = element("th", { scope: "col", ...(column.words && { class: "words" }) }, button);
+      row.append(head);
+      return head;
+    });
+    this.body = element("tbody");
+    const table = element("table", {}, element("thead", {}, row), this.body);
+    this.shown = element("div", { class: "scroll" }, table);
+    this.place.replaceChildren(this.shown);
+  }
+
+  show(rows) {
+    if (rows.length === 0) {
+      this.shown = null;
+      this.place.replaceChildren(element("p", { class: "empty", text: this.empty }));
+      return;
+    }
+    if (this.shown === null) this.build();
+    this.heads.forEach((head, i) => {
+      if (i === this.sorted) {
+        head.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
+      } else head.removeAttribute("aria-sort");
+    });
+    const key = this.columns[this.sorted].value;
+    const sign = this.descending ? -1 : 1;
+    rows.sort((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+    while (this.body.rows.length > rows.length) this.body.deleteRow(-1);
+    rows.forEach((x, r) => {
+      const row = this.body.rows[r] ?? this.body.insertRow();
+      this.columns.forEach((column, c) => {
+        const cell = row.cells[c] ?? row.insertCell();
+        const text = (column.text ?? column.value)(x);
+        if (cell.textContent !== text) cell.textContent = text;
+        if (column.words) cell.className = "words";
+        const help = c === 0 ? text : column.help;
+        if (cell.title !== help) cell.title = help;
+      });
+    });
+  }
+}
+
+const overruns = new Table(
+  "overruns",
+  [
+    { name: "actor", help: "The name of the actor's type", value: (x) => x.name },
+    {
+      name: "overruns now",
+      help: "Times a second that it kept its executor for more than a quantum",
+      value: (x) => x.now,
+      text: (x) => perSecond(x.now),
+    },
+    {
+      name: "overruns",
+      help: "The same since the start",
+      value: (x) => x.overruns,
+      text: (x) => count(x.overruns),
+    },
+    {
+      name: "quanta",
+      help: "Whole quanta in these, since the start",
+      value: (x) => x.quanta,
+      text: (x) => count(x.quanta),
+    },
+    {
+      name: "longest",
+      help: "The longest time between two messages or forks, since the start",
+      value: (x) => x.longest_us,
+      text: (x) => nanoseconds(1000 * x.longest_us),
+    },
+  ],
+  "No actor has kept its executor for more than a quantum.",
+);
+
+const functions = new Table(
+  "functions",
+  [
+    { name: "function", help: "The name that it was declared with", value: (x) => x.name },
+    {
+      name: "busy",
+      help: "Executors that its computations had, on average over a second",
+      value: (x) => x.busy,
+      text: (x) => `${x.busy.toFixed(2)} executors`,
+    },
+    {
+      name: "calls",
+      help: "Calls a second",
+      value: (x) => x.calls,
+      text: (x) => perSecond(x.calls),
+    },
+    {
+      name: "offloaded",
+      help: "Share of all its calls that were sent to a compute executor",
+      value: (x) => x.offloaded,
+      text: (x) => percent(x.offloaded),
+    },
+    {
+      name: "forks",
+      help: "Forks a second; counted when a computation ends",
+      value: (x) => x.forks,
+      text: (x) => perSecond(x.forks),
+    },
+    {
+      name: "thefts",
+      help: "Right continuations a second that other executors took",
+      value: (x) => x.thefts,
+      text: (x) => perSecond(x.thefts),
+    },
+    {
+      name: "failed",
+      help: "Calls that ended by an exception, since the start",
+      value: (x) => x.failed,
+      text: (x) => count(x.failed),
+    },
+  ],
+  "No pure function has been called.",
+);
+
+const choosers = new Table(
+  "choosers",
+  [
+    {
+      name: "handler",
+      help: "Actor and message type, or the name it was given",
+      value: (x) => x.name,
+    },
+    {
+      name: "decisions",
+      help: "Decisions a second",
+      value: (x) => x.now,
+      text: (x) => perSecond(x.now),
+    },
+    {
+      name: "elsewhere",
+      help: "Share of all decisions that sent the handler to a compute executor",
+      value: (x) => x.share,
+      text: (x) => percent(x.share),
+    },
+    {
+      name: "function",
+      help: "Typical time of the handler, as believed now",
+      value: (x) => x.function_ns,
+      text: (x) => nanoseconds(x.function_ns),
+    },
+    {
+      name: "offload",
+      help: "What sending it away costs, as believed now",
+      value: (x) => x.offload_ns,
+      text: (x) => nanoseconds(x.offload_ns),
+    },
+    { name: "why", help: "Decisions and beliefs in words", value: (x) => x.why, words: true },
+  ],
+  "No adaptive handler has run.",
+);
+
+function showTables(now) {
+  const ofFunctions = (x) => x.stats.posse.functions;
+  overruns.show(
+    now.stats.overruns.map((x) => {
+      const find = named((s) => s.stats.overruns, x.name, { overruns: 0 });
+      return { ...x, now: rate((s) => find(s).overruns) };
+    }),
+  );
+  functions.show(
+    ofFunctions(now).map((x) => {
+      const find = named(ofFunctions, x.name, { calls: 0, forks: 0, thefts: 0, busy_ns: 0 });
+      return {
+        name: x.name,
+        failed: x.failed,
+        offloaded: x.calls > 0 ? x.offloaded / x.calls : 0,
+        busy: rate((s) => find(s).busy_ns) / 1e9,
+        calls: rate((s) => find(s).calls),
+        forks: rate((s) => find(s).forks),
+        thefts: rate((s) => find(s).thefts),
+      };
+    }),
+  );
+  const decided = (x) => x.inline_decisions + x.offload_decisions;
+  choosers.show(
+    now.stats.choosers.map((x, i) => {
+      const empty = { inline_decisions: 0, offload_decisions: 0 };
+      const find = named((s) => s.stats.choosers, x.name, empty);
+      return {
+        name: x.name,
+        now: rate((s) => decided(find(s))),
+        share: decided(x) > 0 ? x.offload_decisions / decided(x) : 0,
+        function_ns: x.function_time.typical_ns,
+        offload_ns: x.offload_overhead.typical_ns,
+        why: now.words.choosers[i],
+      };
+    }),
+  );
+}
+
+// --- facts -----------------------------------------------------------------------
+
+function showFacts(place, facts) {
+  const list = $(place);
+  facts.forEach(([name, value, unit, help], i) => {
+    let one = list.children[i];
+    if (!one) {
+      one = element("div", {}, element("dt"), element("dd"));
+      list.append(one);
+    }
+    one.title = help;
+    one.firstChild.textContent = name;
+    one.lastChild.replaceChildren(value, ...(unit ? [element("span", { text: unit })] : []));
+  });
+}
+
+const split = (text) => text.split(" ");
+
+function showHead(now) {
+  const { process: p, stats } = now;
+  document.title = `${p.name} \u2013 basal`;
+  $("name").textContent = p.name;
+  const load = (pool) => (sum(pool, (x) => x.load_permille) / 1000).toFixed(1);
+  const { message_executors: messages, compute_executors: compute } = stats;
+  showFacts("facts", [
+    ["process", String(p.pid), "", "Process id"],
+    ["up", uptime(p.uptime_ms), "", "Time since the process started"],
+    ["basal", p.version, "", "Version"],
+    ["CPU", (rate((s) => s.process.cpu_ms) / 1000).toFixed(2), "CPUs",
+     "CPU time of the whole process, a second"],
+    ["message executors", load(messages), `of ${messages.length} busy`,
+     "Executors that run actors: average number running"],
+    ["compute executors", load(compute), `of ${compute.length} busy`,
+     "Executors that run what was stolen or offloaded: average number running"],
+    ["actors", count(stats.actors_now), "", "Actors that have not ended"],
+    ["memory", ...split(bytes(p.resident_bytes)), "Resident memory of the process"],
+    ["files", count(p.open_fds), "open", "Open file descriptors"],
+  ]);
+  const b = stats.background;
+  showFacts("others", [
+    ["background tasks", perSecond(rate((s) => s.stats.background.done)), "done",
+     "Background tasks that ended well"],
+    ["queued", count(b.queued_now), "tasks", "Background tasks that wait, now"],
+    ["running", count(b.running_now), "tasks", "Background tasks under way, now"],
+    ["typical", ...split(nanoseconds(1000 * b.typical_us)), "Median run time of the latest tasks"],
+    ["failed", count(b.failed), "tasks", "Background tasks that threw, since the start"],
+    ["rejected", count(b.rejected + b.timed_out), "tasks",
+     "Background tasks refused for want of room, or too late, since the start"],
+    ["timers", count(stats.timers_now), "wait", "Timeouts and delayed messages that wait, now"],
+    ["collected heap", ...split(bytes(stats.heap_bytes)), "Garbage included, now"],
+    ["computations", count(stats.posse.computations_now), "now",
+     "Calls of pure functions under way"],
+    ["merge waits", perSecond(rate((s) => s.stats.posse.merge_waits)), "",
+     "Victims suspended until a stolen branch had ended"],
+  ]);
+}
+
+// --- executors ---------------------------------------------------------------------
+
+const pools = [
+  { key: "message_executors", name: "message", rows: [] },
+  { key: "compute_executors", name: "compute", rows: [] },
+];
+const steps = (x) => x.tasks_run + x.suspensions + x.quantum_ends + x.times_parked;
+const heads = [
+  ["running", "Share of its time that it runs work, lately"],
+  ["tasks", "Pieces of work that it ran"],
+  ["stolen", "Of these, taken from other executors"],
+  ["sleeps", "Times that it went to sleep"],
+];
+
+function buildPool(pool, size) {
+  const grid = element("div", { class: "strip pool" });
+  grid.append(element("span", { class: "head", text: pool.name }), element("span"));
+  heads.forEach(([name, help], i) => {
+    const wide = i > 0 ? " wide" : "";
+    grid.append(element("span", { class: `head number${wide}`, title: help, text: name }));
+  });
+  pool.rows = Array.from({ length: size }, (_, i) => {
+    const row = {
+      canvas: element("canvas", { role: "img" }),
+      cells: heads.map(([, help], c) =>
+        element("span", { class: `number${c > 0 ? " wide" : ""}`, title: help })),
+      past: [], // [load, overruns] a sample; null: no data
+      steps: -1,
+      since: 0, // when it last made a step
+    };
+    const label = size === 1 && pool.together ? "all" : String(i);
+    grid.append(element("span", { class: "quiet", text: label }), row.canvas, ...row.cells);
+    return row;
+  });
+  return grid;
+}
+
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+
+function draw(row) {
+  const { canvas } = row;
+  const scale = window.devicePixelRatio || 1;
+  const width = Math.round(canvas.clientWidth * scale);
+  const height = Math.round(canvas.clientHeight * scale);
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const context = canvas.getContext("2d");
+  const palette = { run: color("--run"), over: color("--over"), stuck: color("--stuck") };
+  context.clearRect(0, 0, width, height);
+  const step = width / history;
+  row.past.forEach((x, i) => {
+    if (x === null) return;
+    const [load, state] = x;
+    const left = Math.floor((history - row.past.length + i) * step);
+    const right = Math.floor((history - row.past.length + i + 1) * step);
+    const full = Math.max(load, state === "run" ? 0 : 0.25);
+    const top = Math.round(Math.min(height - scale, height * (1 - full))); // idle: a line
+    context.fillStyle = palette[state];
+    context.globalAlpha = state === "run" ? 0.45 + 0.55 * load : 1;
+    context.fillRect(left, top, Math.max(1, right - left), height - top);
+  });
+  context.globalAlpha = 1;
+}
+
+function together(all) {
+  const mean = {};
+  for (const key of Object.keys(all[0])) mean[key] = sum(all, (x) => x[key]);
+  mean.load_permille /= all.length;
+  return [mean];
+}
+
+function showExecutors(now, missed) {
+  for (const pool of pools) {
+    pool.together = now.stats[pool.key].length > mostStrips;
+    const of = (s) => (pool.together ? together(s.stats[pool.key]) : s.stats[pool.key]);
+    const all = of(now);
+    if (pool.rows.length !== all.length) {
+      const grid = buildPool(pool, all.length);
+      if (pool.grid) pool.grid.replaceWith(grid);
+      else $("executors").append(grid);
+      pool.grid = grid;
+    }
+    const before = samples.length > 1 ? of(samples.at(-2)) : all;
+    all.forEach((x, i) => {
+      const row = pool.rows[i];
+      if (steps(x) !== row.steps || x.load_permille < 900) row.since = now.time_ms;
+      row.steps = steps(x);
+      row.stuck_ms = now.time_ms - row.since;
+      const overran = before[i] && x.overruns > before[i].overruns;
+      const state = row.stuck_ms >= stuckAfter ? "stuck" : overran ? "over" : "run";
+      for (let n = 0; n < missed; n += 1) row.past.push(null);
+      row.past.push([x.load_permille / 1000, state]);
+      row.past.splice(0, row.past.length - history);
+      const at = (key) => (s) => of(s)[i]?.[key] ?? 0;
+      const texts = [
+        percent(x.load_permille / 1000),
+        perSecond(rate(at("tasks_run"))),
+        perSecond(rate(at("tasks_stolen"))),
+        perSecond(rate(at("times_parked"))),
+      ];
+      texts.forEach((text, c) => (row.cells[c].textContent = text));
+      row.canvas.setAttribute("aria-label", `${pool.name} executor ${i}: ${texts[0]} running`);
+      draw(row);
+    });
+  }
+}
+
+// --- why thefts were made or not ----------------------------------------------------
+
+function showVerdicts(now) {
+  const place = $("verdicts");
+  const all = Object.keys(now.words.verdicts)
+    .map((name) => ({ name, n: growth((s) => s.stats.posse.verdicts[name] ?? 0) }))
+    .filter((x) => x.n > 0)
+    .sort((a, b) => b.n - a.n);
+  const looks = sum(all, (x) => x.n);
+  if (looks === 0) {
+    place.replaceChildren(element("p", { class: "empty", text: "Nobody has looked for a theft." }));
+    return;
+  }
+  const bar = element("div", { class: "stack" });
+  const keys = element("div", { class: "keys" });
+  all.forEach((x, i) => {
+    const kind = `c${i < 6 ? i + 1 : 0}`;
+    const meaning = now.words.verdicts[x.name];
+    const part = element("div", { class: kind, title: `${meaning}: ${count(x.n)} looks` });
+    part.style.flexGrow = x.n;
+    bar.append(part);
+    const help = `${x.name}: ${count(x.n)} of ${count(looks)} looks in the last 10 s`;
+    keys.append(
+      element("i", { class: kind }),
+      element("span", { text: percent(x.n / looks), title: help }),
+      element("span", { text: meaning, title: help }),
+    );
+  });
+  place.replaceChildren(bar, keys);
+}
+
+// --- warnings ------------------------------------------------------------------------
+
+const active = new Map(); // key: { sentence, remedy, since, last }
+
+function warn(now, key, sentence, remedy) {
+  const old = active.get(key);
+  active.set(key, { sentence, remedy, since: old?.since ?? now.time_ms, last: now.time_ms });
+}
+
+function judge(now) {
+  const recently = 2 * interval;
+  for (const x of now.stats.overruns) {
+    const find = named((s) => s.stats.overruns, x.name, { overruns: 0 });
+    if (growth((s) => find(s).overruns, recently) > 0) {
+      warn(now, `overrun ${x.name}`,
+        `${x.name} keeps its executor for more than a quantum (at most ` +
+          `${nanoseconds(1000 * x.longest_us)} so far); actors on that executor wait.`,
+        "Fork or poll() in what it computes, or make the handler adaptive or offload it.");
+    }
+  }
+  for (const pool of pools) {
+    pool.rows.forEach((row, i) => {
+      if (row.stuck_ms >= stuckAfter) {
+        warn(now, `stuck ${pool.name} ${i}`,
+          `The ${pool.name} executor ${i} has been running one handler or function for ` +
+            `${Math.round(row.stuck_ms / 1000)} s without a message boundary or a fork.`,
+          "It computes for long, or waits in a system call or for a lock: a debugger's backtrace " +
+            "of its thread shows which. What blocks belongs into a detached actor.");
+      }
+    });
+    const all = now.stats[pool.key];
+    if (all.length > 0 && all.every((x) => x.load_permille > 970)) {
+      pool.full_since ??= now.time_ms;
+      if (now.time_ms - pool.full_since > 5000) {
+        warn(now, `full ${pool.name}`,
+          `All ${pool.name} executors have been running without a pause for ` +
+            `${Math.round((now.time_ms - pool.full_since) / 1000)} s; new work waits.`,
+          pool.name === "message"
+            ? "Move computations off them with pure functions, offload or adaptive handlers."
+            : "There is as much work as the machine does; give it a lower priority, or less.");
+      }
+    } else pool.full_since = undefined;
+  }
+  const grew = (of) => growth(of, recently);
+  const rejected = grew((s) => s.stats.background.rejected + s.stats.background.timed_out);
+  if (rejected > 0) {
+    warn(now, "background", `Background tasks are refused: ${count(rejected)} within a moment.`,
+      "Submit fewer, raise the limit of their queue, or have the submitter wait for room.");
+  }
+  if (grew((s) => s.stats.posse.over_limit) > 0) {
+    warn(now, "memory", "Computations have ended at their memory limit.",
+      "Raise basal.memory-limit, or lower basal.cabal-limit, or give them smaller inputs.");
+  }
+  for (const [key, x] of active) {
+    if (now.time_ms - x.last > warningWindow) active.delete(key);
+  }
+}
+
+function showWarnings(now) {
+  const items = [...active.values()].map((x) =>
+    element("li", {},
+      element("p", {}, element("b", { text: x.sentence })),
+      element("p", { class: "quiet", text: `For ${uptime(now.time_ms - x.since)}. ${x.remedy}` })));
+  if (items.length === 0) {
+    const text = "None: nothing overruns, waits for room or stands still.";
+    items.push(element("li", { class: "none", text }));
+  }
+  $("warnings").replaceChildren(...items);
+  const n = active.size;
+  $("verdict").className = `pill ${n === 0 ? "good" : "bad"}`;
+  $("verdict").textContent = n === 0 ? "all well" : n === 1 ? "1 warning" : `${n} warnings`;
+}
+
+// --- the stream ------------------------------------------------------------------------
+
+function render() {
+  const now = samples.at(-1);
+  if (!now) return;
+  showHead(now);
+  showWarnings(now);
+  showVerdicts(now);
+  showTables(now);
+}
+
+function take(now) {
+  const last = samples.at(-1);
+  if (last && (now.process.pid !== last.process.pid || now.tick < last.tick)) {
+    samples.length = 0; // another process, or another observer: nothing to compare with
+    active.clear();
+  }
+  const passed = last ? now.time_ms - last.time_ms : 0;
+  const missed = passed > 4 * interval ? Math.min(history, Math.round(passed / interval) - 1) : 0;
+  samples.push(now);
+  while (samples.length > 2 && now.time_ms - samples[1].time_ms > warningWindow) samples.shift();
+  showExecutors(now, missed);
+  judge(now);
+  render();
+}
+
+let source = null;
+let paused = false;
+let retry = 0;
+let touched = Date.now();
+
+function say(text) {
+  $("live").textContent = text;
+}
+
+function close() {
+  source?.close();
+  source = null;
+  clearTimeout(retry);
+}
+
+function open() {
+  close();
+  source = new EventSource(`/api/v1/events?interval=${interval}`);
+  source.onopen = () => say("live");
+  source.onmessage = (event) => {
+    say("live");
+    take(JSON.parse(event.data));
+    if (Date.now() - touched > idleLimit) pause(true, "paused after 10 minutes without a key");
+  };
+  source.onerror = async () => {
+    $("verdict").className = "pill";
+    $("verdict").textContent = "not connected";
+    say("connecting again");
+    if (source?.readyState !== EventSource.CLOSED) return; // the browser tries by itself
+    close();
+    retry = setTimeout(open, 2000);
+    const status = await fetch("/version").then((x) => x.status, () => 0);
+    if (status === 401) say("the program has another token now: open the address it has logged");
+    else if (status === 200) say("four others are watching; waiting for a place");
+  };
+}
+
+function pause(stop, why = "paused") {
+  paused = stop;
+  $("pause").textContent = stop ? "Continue" : "Pause";
+  if (stop) {
+    close();
+    say(why);
+  } else open();
+}
+
+$("pause").addEventListener("click", () => pause(!paused));
+document.addEventListener("keydown", (event) => {
+  if (event.key === " " && event.target === document.body) {
+    event.preventDefault();
+    pause(!paused);
+  }
+});
+for (const kind of ["keydown", "pointerdown", "pointermove"]) {
+  document.addEventListener(kind, () => (touched = Date.now()), { passive: true });
+}
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) close();
+  else if (!paused) open();
+});
+window.addEventListener("resize", () => pools.forEach((pool) => pool.rows.forEach(draw)));
+if (!document.hidden) open();

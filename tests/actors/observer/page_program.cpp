@@ -1,0 +1,99 @@
+// What the browser test looks at: actors that compute, fork, overrun and choose, with an observer
+// on a free port, whose address is printed. "restart" on standard input ends the observer and makes
+// another one with the same port and token; the end of standard input ends the program.
+
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/adaptive.hpp>
+#include <basal/actors/run_pure.hpp>
+#include <basal/observer/server.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <iostream>
+#include <optional>
+#include <string>
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+using tick_atom = caf::atom_constant<caf::atom("tick")>;
+
+void compute(std::chrono::microseconds time) {
+  for (const auto end = clock_type::now() + time; clock_type::now() < end;) {
+  }
+}
+
+long fib(basal::posse::member& m, int n) {
+  if (n < 2)
+    return n;
+  auto [a, b] = m.fork_merge([=](auto& left) { return fib(left, n - 1); },
+                             [=](auto& right) { return fib(right, n - 2); });
+  return a + b;
+}
+inline constexpr basal::posse::pure<fib> pure_fib{"fib"};
+
+long leaf(basal::posse::member&, int n) {
+  return n;
+}
+inline constexpr basal::posse::pure<leaf> pure_leaf{"<img src=x onerror=alert(1)>"};
+
+caf::behavior forker(caf::event_based_actor* self) {
+  self->send(self, tick_atom::value);
+  return {[self](tick_atom) {
+    self->delayed_send(self, std::chrono::milliseconds{40}, tick_atom::value);
+    pure_fib(self, 26);
+    pure_leaf(self, 1);
+  }};
+}
+
+struct glutton_state {
+  static inline const char* name = "<b>glutton</b>";
+};
+
+caf::behavior glutton(caf::stateful_actor<glutton_state>* self) {
+  self->send(self, tick_atom::value);
+  return {[self](tick_atom) {
+    self->delayed_send(self, std::chrono::milliseconds{90}, tick_atom::value);
+    compute(std::chrono::milliseconds{4});
+  }};
+}
+
+caf::behavior learner(caf::event_based_actor* self) {
+  self->send(self, 1);
+  return {basal::actors::adaptive(self,
+                                  [self](int n) {
+                                    self->delayed_send(self, std::chrono::milliseconds{7}, n + 1);
+                                    compute(std::chrono::microseconds{300});
+                                  },
+                                  {.name = "learner/int"})};
+}
+
+} // namespace
+
+int main() {
+  spdlog::set_level(spdlog::level::warn);
+  basal::actor_system_config config;
+  config.set("basal.log-level", "warn");
+  caf::actor_system system{config};
+  const std::string token = "0123456789abcdef0123456789abcdef";
+  std::optional<basal::observer::server> observer;
+  observer.emplace(system, basal::observer::options{.listen = "127.0.0.1:0", .token = token});
+  const auto url = observer->url();
+  std::cout << url << '\n' << std::flush; // the test waits for it
+  const auto place = url.substr(7, url.find("/?") - 7);
+  const caf::actor all[] = {system.spawn(forker), system.spawn(glutton), system.spawn(learner)};
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line != "restart")
+      continue;
+    observer.reset();
+    observer.emplace(system, basal::observer::options{.listen = place, .token = token});
+    std::cout << observer->url() << observer->problem() << '\n' << std::flush;
+  }
+  for (const auto& one : all)
+    caf::anon_send_exit(one, caf::exit_reason::user_shutdown);
+}

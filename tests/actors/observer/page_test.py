@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""The page in Debian's chromium, over the DevTools protocol on two pipes.
+
+usage: page_test.py PROGRAM SCREENSHOTS
+
+PROGRAM is page_program. Exit status 77 if there is no chromium: ctest counts it as skipped.
+"""
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE = 60  # seconds for anything that is waited for
+
+
+class Browser:
+    """One tab. Chromium reads commands from its descriptor 3 and writes to 4, NUL after each."""
+
+    def __init__(self, executable, profile):
+        command_read, self.commands = os.pipe()
+        self.answers, answer_write = os.pipe()
+
+        def as_three_and_four():
+            # Out of the way first: either may be 3 or 4 already.
+            read, write = os.dup2(command_read, 103), os.dup2(answer_write, 104)
+            os.dup2(read, 3)
+            os.dup2(write, 4)
+
+        self.process = subprocess.Popen(
+            [executable, "--headless=new", "--remote-debugging-pipe", "--no-first-run",
+             "--no-sandbox",  # as root, as in most containers, it does not start with one
+             "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", f"--user-data-dir={profile}", "--window-size=1280,1500"],
+            preexec_fn=as_three_and_four, close_fds=False,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(command_read)
+        os.close(answer_write)
+        self.number = 0
+        self.rest = b""
+        self.events = []
+        self.session = None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target,
+                                 flatten=True)["sessionId"]
+        for domain in ("Runtime", "Log", "Page", "Network"):
+            self.call(domain + ".enable")
+
+    def message(self):
+        while b"\0" not in self.rest:
+            part = os.read(self.answers, 1 << 20)
+            assert part, "chromium has ended"
+            self.rest += part
+        text, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(text)
+
+    def call(self, method, **params):
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.commands, json.dumps(request).encode() + b"\0")
+        while True:
+            answer = self.message()
+            if answer.get("id") == self.number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def value(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def until(self, expression):
+        end = time.monotonic() + PATIENCE
+        while not self.value(expression):
+            assert time.monotonic() < end, f"never true: {expression}\n{self.text()}"
+            time.sleep(0.1)
+
+    def text(self):
+        return self.value("document.body.innerText")
+
+    def screenshot(self, path):
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data))
+
+    def problems(self):
+        """What the page or the browser complained of."""
+        for event in self.events:
+            params = event.get("params", {})
+            if event.get("method") == "Runtime.exceptionThrown":
+                yield params["exceptionDetails"]
+            if event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
+                yield params["entry"]
+            if event.get("method") == "Runtime.consoleAPICalled" and params["type"] == "error":
+                yield params
+
+    def requested(self):
+        for event in self.events:
+            if event.get("method") == "Network.requestWillBeSent":
+                yield event["params"]["request"]["url"]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def look(browser, program, url, screenshots):
+    origin = url.split("/?")[0]
+    browser.call("Page.navigate", url=url)
+    browser.until("document.querySelector('#live')?.textContent === 'live'")
+    # The token has gone from the address, and no script can read it.
+    assert browser.value("location.href") == origin + "/", browser.value("location.href")
+    assert browser.value("document.cookie") == ""
+    # Names are text, whatever is in them.
+    browser.until("document.body.innerText.includes('<img src=x onerror=alert(1)>')")
+    browser.until("document.body.innerText.includes('<b>glutton</b>')")
+    assert browser.value("document.querySelectorAll('img, main b:not(#warnings b)').length") == 0
+    # What there is to see, comes.
+    browser.until("document.querySelector('#warnings').innerText.includes("
+                  "'glutton</b> keeps its executor')")
+    browser.until("document.querySelector('#verdict').textContent.includes('warning')")
+    browser.until("document.querySelectorAll('#executors canvas').length >= 2")
+    browser.until("document.querySelector('#choosers').innerText.includes('learner/int')")
+    browser.until("document.querySelectorAll('#verdicts .stack div').length > 0")
+    # It goes on.
+    browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
+    browser.until("samples.at(-1).tick > globalThis.before + 3")
+    # Each number says on hover what it counts.
+    assert browser.value("[...document.querySelectorAll('dl div, td, th button, .number')]"
+                         ".every((x) => x.title !== '')")
+    # By keyboard: a column's name is a button that sorts.
+    browser.value("document.querySelector('#functions th button').focus()")
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r",
+                     windowsVirtualKeyCode=13)
+    assert browser.value("document.querySelector('#functions th').getAttribute('aria-sort')")
+    for scheme in ("light", "dark"):
+        browser.call("Emulation.setEmulatedMedia",
+                     features=[{"name": "prefers-color-scheme", "value": scheme}])
+        browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
+        browser.until("samples.at(-1).tick > globalThis.before + 8")
+        browser.screenshot(os.path.join(screenshots, f"page-{scheme}.png"))
+    complaints = list(browser.problems())
+    assert not complaints, complaints
+    foreign = [x for x in browser.requested() if not x.startswith((origin + "/", "data:"))]
+    assert not foreign, foreign
+    # Paused, nothing comes.
+    browser.value("document.querySelector('#pause').click()")
+    browser.until("document.querySelector('#live').textContent === 'paused'")
+    browser.value("document.querySelector('#pause').click()")
+    browser.until("document.querySelector('#live').textContent === 'live'")
+    # Another server at the same address: the page finds it.
+    program.stdin.write("restart\n")
+    program.stdin.flush()
+    assert program.stdout.readline().strip() == url
+    browser.until("samples.length > 3 && samples.at(-1).tick < 1000"
+                  " && document.querySelector('#live').textContent === 'live'"
+                  " && samples[0].tick <= 2")
+
+
+def main():
+    program_path, screenshots = sys.argv[1:]
+    executable = os.environ.get("BASAL_CHROMIUM") or shutil.which("chromium")
+    if not executable:
+        print("no chromium here: skipped")
+        sys.exit(77)
+    os.makedirs(screenshots, exist_ok=True)
+    program = subprocess.Popen([program_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               text=True)
+    url = program.stdout.readline().strip()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = Browser(executable, profile)
+        try:
+            look(browser, program, url, screenshots)
+        finally:
+            browser.close()
+            program.stdin.close()
+            status = program.wait()
+    assert status == 0, status
+
+
+if __name__ == "__main__":
+    main()
