@@ -127,6 +127,8 @@ std::vector<option> made() {
        [](all & x) -> auto& { return x.compute.memory_limit; }, 0, most, " bytes")},
     {"check-effects", "a pure function that wakes or spawns an actor ends the program",
      yes_or_no([](all & x) -> auto& { return x.check_effects; })},
+    {"recorder", "executors keep a flight recording",
+     yes_or_no([](all & x) -> auto& { return x.compute.record; })},
   };
   const auto add_level
     = [&](const std::string& name, std::string help, std::string by_default, auto of) {

@@ -3,6 +3,7 @@
 #include "forked_systems.hpp"
 #include "log_name.hpp"
 #include "logged_aout.hpp"
+#include "next_message.hpp"
 #include "release_unrun.hpp"
 #include "testing_scheduler.hpp"
 #include "turn.hpp"
@@ -26,6 +27,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 
 namespace basal::actors {
 
@@ -87,6 +89,12 @@ const executors::work_ops scheduler::job_ops{
   &scheduler::run,
   [](void* job) noexcept { release_unrun(static_cast<caf::resumable*>(job)); },
   "an actor",
+  [](const void* job) noexcept -> const std::type_info& {
+    return typeid(*static_cast<const caf::resumable*>(job));
+  },
+  [](void* job, basal::detail::recording& into) noexcept {
+    return next_message_name(*static_cast<caf::resumable*>(job), into);
+  },
 };
 
 namespace {

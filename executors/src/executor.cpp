@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
@@ -16,6 +17,7 @@
 #include <basal/executors/collector.hpp>
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/recorder.hpp>
 #include <basal/executors/report.hpp>
 #include <basal/executors/stopwatch.hpp>
 #include <basal/executors/tick_clock.hpp>
@@ -76,6 +78,10 @@ executor::executor(executor_pool& pool, std::size_t index)
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
     ticks_(pool.config().simulate.ticks),
+    flight_(
+      pool.config().record ? detail::recording::acquire(
+        name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
+                           : nullptr),
     look_time_(tick_clock::to_ticks(pool.config().look_at_most)),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
@@ -83,7 +89,9 @@ executor::executor(executor_pool& pool, std::size_t index)
     senders_ = std::make_unique<detail::sender_history>();
 }
 
-executor::~executor() = default;
+executor::~executor() {
+  detail::recording::release(flight_);
+}
 
 // -- the thread ---------------------------------------------------------------
 
@@ -100,6 +108,8 @@ void executor::enter() {
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
   current_executor = this;
+  if (flight_ != nullptr)
+    flight_->set_thread(gettid());
   exceptions_ = abi::__cxa_get_globals();
   native_.emplace(*this);
   running_ = &*native_;
@@ -142,6 +152,8 @@ void executor::run(work_item item) noexcept {
   ran_ = item.object;
   running_->work_ = item;
   doing_.store(item.ops->kind, std::memory_order_relaxed);
+  if (flight_ != nullptr && item.ops != &resume_ops)
+    flight_->begin(item, last_look_);
   item.ops->run(item.object, *this);
 }
 
@@ -181,6 +193,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   look(now()); // so that what runs next does not answer for this
   ++suspended_;
   counters_.suspensions.add();
+  record_of_running(record_kind::suspends);
   auto attentive = attentive_.load(std::memory_order_relaxed); // only we write it
   attentive_.store(false, std::memory_order_relaxed);
   auto* watch = running_->watch();
@@ -192,6 +205,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   doing_.store(running_->label(), std::memory_order_relaxed);
   if (watch != nullptr)
     watch->go_on();
+  record_of_running(record_kind::resumes);
   attentive_.store(attentive, std::memory_order_relaxed);
   return true;
 }
@@ -511,6 +525,7 @@ work_item executor::search() noexcept {
       return {};
     searching_ = true;
   }
+  record_search();
   auto item = steal();
   last_look_ = now(); // what is found now has not run while we looked for it
   return item ? found(item) : pop_injected();
@@ -529,6 +544,8 @@ work_item executor::steal() noexcept {
     work_item item;
     if (auto n = ring.steal_into(ring_, item); n > 0) {
       counters_.tasks_stolen.add(n);
+      if (flight_ != nullptr)
+        flight_->add(record_kind::steals, last_look_, n);
       return item;
     }
   }
@@ -614,9 +631,39 @@ void executor::overrun(std::uint64_t present) noexcept {
   auto ticks = present - last_look_;
   counters_.overruns.add();
   counters_.overrun_quanta.add(ticks / quantum_ticks_);
+  if (flight_ != nullptr)
+    flight_->add(record_kind::overrun, present, ticks, flight_->name_of(running_->work()));
   const auto& hooks = pool_.config().hooks;
   if (hooks.overran != nullptr)
     hooks.overran(hooks.context, *this, running_->work(), ticks);
+}
+
+/// The fiber that runs is suspended, or goes on, at the last look.
+void executor::record_of_running(record_kind kind) noexcept {
+  if (flight_ == nullptr)
+    return;
+  const auto* name = running_->work_name_;
+  flight_->add(kind, last_look_, running_,
+               name != nullptr ? flight_->name_of(name) : flight_->name_of(running_->work()));
+}
+
+/// Where what has run had no look, the clock is read for it, or its time would count as search.
+void executor::record_search() noexcept {
+  if (flight_ != nullptr)
+    flight_->add(record_kind::searches, last_look_ != item_start_ ? last_look_ : now());
+}
+
+/// If they are as long as the last time, to a factor of two, that is no news.
+void executor::record_queues(std::uint64_t present) noexcept {
+  if (flight_ == nullptr)
+    return;
+  constexpr std::size_t most = (std::size_t{1} << 24) - 1;
+  const auto own = std::min(num_waiting(), most);
+  const auto injected = std::min(pool_.injection_.size(), most);
+  const auto magnitudes
+    = static_cast<std::uint64_t>(std::bit_width(own) * 64 + std::bit_width(injected));
+  if (std::exchange(recorded_length_, magnitudes) != magnitudes)
+    flight_->add(record_kind::queue_length, present, injected << 24 | own);
 }
 
 /// By the time of the last look, which costs nothing; it may be before the tick.
@@ -630,6 +677,7 @@ void executor::end_tick() noexcept {
   auto ns = tick_clock::to_duration(present - tick_start_).count();
   injection_interval_.record(static_cast<std::uint64_t>(ns), tick_tasks_);
   interval_ = injection_interval_.tasks();
+  record_queues(present);
   tick_start_ = present;
   tick_tasks_ = 0;
   tick_lifo_polls_ = 0;
@@ -649,17 +697,21 @@ void executor::park() noexcept {
     counters_.times_parked.add();
     doing_.store(nullptr, std::memory_order_relaxed);
     const auto since = now();
+    record(record_kind::parks, since);
     load_.set_running(false, since);
     run_since_rest_ += since - awake_since_;
     look_time_.ran_for(since - awake_since_);
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
       pause();
     const auto looked = linger();
+    if (!idle.is_woken(index_))
+      record(record_kind::sleeps, since + looked);
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();
     if (idle.sleep(index_))
       counters_.wake_ups.add();
     tick_start_ = last_look_ = awake_since_ = now();
+    record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
     look_time_.waited_for(awake_since_ - since, looked);
   }

@@ -14,6 +14,7 @@
 #include "backstop.hpp"
 #include "forked_pools.hpp"
 #include "pin_thread.hpp"
+#include "recorder_environment.hpp"
 
 namespace basal::executors {
 
@@ -35,6 +36,7 @@ executor_pool::executor_pool(pool_config config)
     idle_(config_.executors),
     step_random_(config_.simulate.seed, config_.executors) {
   tick_clock::nanoseconds_per_tick(); // measured here, not in the first task
+  obey_recorder_environment();
   executors_.reserve(config_.executors);
   threads_.reserve(config_.executors);
   for (std::size_t i = 0; i < config_.executors; ++i)

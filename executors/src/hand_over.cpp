@@ -1,6 +1,7 @@
 #include <basal/executors/hand_over.hpp>
 
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/recorder.hpp>
 
 #include "alarm.hpp"
 
@@ -14,17 +15,21 @@ const work_ops awaited_work::ops{
 };
 
 errand_end awaited_work::run_on(executor_pool& pool) {
+  recorder::add(record_kind::hop_sent, this);
   if (!pool.submit({this, &ops}))
     return errand_end::refused;
   done_.wait();
+  recorder::add(record_kind::hop_returns, this);
   return end_;
 }
 
 void awaited_work::run(executor& self) noexcept {
+  self.record(record_kind::hop_begins, self.now(), this);
   {
     const carrying all{self, carried_};
     body_(*this, self);
   }
+  self.record(record_kind::hop_ends, self.now(), this);
   done_.set(); // `this` may be gone from here on
 }
 
@@ -111,9 +116,11 @@ errand_end awaited_work::run_on(executor_pool& pool, const begin_limits& limits)
       expires.set = true;
     }
     const std::stop_callback stops{limits.stop, [=] { queued->call_off(errand_end::stopped); }};
+    recorder::add(record_kind::hop_sent, this);
     submitted = pool.submit({queued, &ticket::ops});
     if (submitted)
       done_.wait();
+    recorder::add(record_kind::hop_returns, this);
   } catch (...) {
     queued->release(); // the queue's
     throw;

@@ -19,6 +19,7 @@ executors::pool_config runtime_config::pool() const {
   result.stack_bytes = stack_bytes;
   result.quantum = quantum;
   result.pin = pin;
+  result.record = record;
   result.simulate = simulate;
   return result;
 }

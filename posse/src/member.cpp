@@ -327,6 +327,7 @@ void member::await_merge(right_continuation& node) {
   cells_->merge_waits.add();
   merged.wait();
   resume(suspended_at);
+  executor_->record(executors::record_kind::merges, last_look_, node.delegation);
 }
 
 void member::abandon() noexcept {

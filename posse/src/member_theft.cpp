@@ -312,6 +312,8 @@ detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::
   to.expected.fetch_add(1, std::memory_order_relaxed);
   result.sent->node.item = runtime::item_of(*result.sent);
   report(node, to, view);
+  executor_->record(executors::record_kind::theft, executor_->last_look(), &result,
+                    origin_->name());
   node.mark_taken(d.release());
   oldest_ready_ = node.younger;
   cells_->thefts.add();

@@ -170,6 +170,7 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
   std::uint64_t quantum_start = 0;
   while (d != nullptr) {
     detail::delegation* next = nullptr;
+    self.record(executors::record_kind::delegate_begins, self.now(), d, d->origin.name());
     {
       const executors::carrying all{self, d->carried};
       member m{*d, self, cells};
@@ -186,6 +187,7 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
     }
     cells.merges.add();
     cells.of(d->origin.number).merges.add();
+    self.record(executors::record_kind::delegate_ends, self.now(), d);
     detail::finish_merge(d->merged, d->latch,
                          [](executors::fiber* victim) { executors::executor::wake(*victim); });
     d = next; // the last may be gone from here on

@@ -17,6 +17,7 @@
 #include <basal/executors/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/placement.hpp>
+#include <basal/executors/recorder.hpp>
 #include <basal/executors/report.hpp>
 #include <basal/executors/stack_scan.hpp>
 #include <basal/posse/gc/detail/faults.hpp>
@@ -78,6 +79,7 @@ void hold_switches() noexcept {
 void GC_CALLBACK on_event(GC_EventType event) {
   switch (event) {
   case GC_EVENT_PRE_STOP_WORLD:
+    executors::recorder::add(executors::record_kind::collection_begins);
     stopping_since = clock::now();
     hold_switches();
     break;
@@ -88,6 +90,7 @@ void GC_CALLBACK on_event(GC_EventType event) {
     pauses.last = clock::now() - stopping_since;
     pauses.longest = std::max(pauses.longest, pauses.last);
     pauses.all += pauses.last;
+    executors::recorder::add(executors::record_kind::collection_ends);
     break;
   default:
     break;

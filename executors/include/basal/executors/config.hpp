@@ -91,6 +91,9 @@ struct pool_config {
 
   pool_hooks hooks{};
 
+  /// Whether its executors keep a flight recording; recorder::use(false) is stronger.
+  bool record = true;
+
   simulation simulate{};
 
   static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{1};

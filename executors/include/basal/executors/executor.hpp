@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <basal/executors/adaptive_interval.hpp>
+#include <basal/executors/detail/recording.hpp>
 #include <basal/executors/detail/sender_history.hpp>
 #include <basal/executors/detail/spare_fibers.hpp>
 #include <basal/executors/detail/xorshift.hpp>
@@ -150,6 +151,21 @@ public:
   /// The running work's quantum is over, and it has noticed.
   void count_quantum_end() noexcept {
     counters_.quantum_ends.add();
+    record(record_kind::quantum_end, last_look_);
+  }
+
+  /// Adds to the flight recording, at `present` (tick_clock).
+  /// @param subject see record_kind
+  /// @param name of what it happens to; null: none
+  void record(record_kind kind, std::uint64_t present, const void* subject = nullptr,
+              const char* name = nullptr) noexcept {
+    if (flight_ != nullptr)
+      flight_->add(kind, present, subject, flight_->name_of(name));
+  }
+
+  /// Its flight recording, or null.
+  detail::recording* flight() const noexcept {
+    return flight_;
   }
 
   /// The pool's quantum in ticks of tick_clock.
@@ -289,6 +305,9 @@ private:
   bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
+  void record_of_running(record_kind kind) noexcept;
+  void record_search() noexcept;
+  void record_queues(std::uint64_t present) noexcept;
   void park() noexcept;
   std::uint64_t linger() noexcept;
   bool must_stay_awake() const noexcept;
@@ -306,6 +325,7 @@ private:
   const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
+  detail::recording* const flight_;
   void* attachment_ = nullptr;
   void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
 
@@ -338,6 +358,7 @@ private:
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
   std::uint64_t background_pause_ = 0; ///< until the next one at least
+  std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
   detail::xorshift random_;
   adaptive_interval injection_interval_;

@@ -1,6 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <typeinfo>
+
 #include <basal/executors/fwd.hpp>
+
+namespace basal::detail {
+class recording;
+}
 
 namespace basal::executors {
 
@@ -15,6 +22,14 @@ struct work_ops {
 
   /// What reports call it; lives as long as the program.
   const char* kind = "a task";
+
+  /// For objects with virtual functions, whose first word tells types apart: the type of one, for
+  /// recordings, which call it once a type. Null: all are of one kind.
+  const std::type_info& (*type_of)(const void* object) noexcept = nullptr;
+
+  /// For recordings, on the executor that is about to run the object: what it is asked to do, as
+  /// the number of a name (record_names), or 0. Null: nothing in particular.
+  std::uint16_t (*asked_of)(void* object, detail::recording& into) noexcept = nullptr;
 };
 
 /// A piece of work in a queue: two words, so that queueing an actor, a

@@ -28,6 +28,9 @@ struct runtime_config {
   /// Which CPU each executor keeps to.
   executors::pinning pin = executors::pinning::none;
 
+  /// Whether its executors keep a flight recording (executors::recorder).
+  bool record = true;
+
   /// Called first on the thread of each compute executor; null: nothing is. For
   /// what a library keeps for each thread.
   void (*thread_starts)(void* thread_context, executors::executor& self) noexcept = nullptr;

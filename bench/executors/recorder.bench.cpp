@@ -1,0 +1,137 @@
+// What the flight recorder costs: the same work on systems that record, as by default, and that
+// do not, in turns.
+//
+// recorder_overhead  time with it over the time without, at most, of
+//   ping_pong        two actors, one message on its way
+//   echo             a plain thread asks an actor, and waits for the answer
+//   fork_tree        fib(30) by forks
+//
+// Of each, the median of the ratios of one turn to the next. Where the memory of a system lies and
+// on which CPUs its threads run makes a difference of several percent, so there are several pairs
+// of systems.
+
+#include "bench/support/bench.hpp"
+#include "bench/support/format.hpp"
+#include "bench/support/statistics.hpp"
+#include "programs/program.hpp"
+
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/executors/recorder.hpp>
+#include <basal/posse/posse.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace basal;
+
+std::int64_t fib(posse::member& m, int n) {
+  if (n < 2)
+    return n;
+  auto [a, b]
+    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
+  return a + b;
+}
+
+/// An actor system and a runtime that record, or do not.
+struct subject {
+  explicit subject(bool records) {
+    executors::recorder::use(records);
+    system = std::make_unique<caf::actor_system>(config);
+    runtime = std::make_unique<posse::runtime>();
+    executors::recorder::use(true);
+  }
+
+  actor_system_config config;
+  std::unique_ptr<caf::actor_system> system;
+  std::unique_ptr<posse::runtime> runtime;
+};
+
+void expect(std::int64_t answer, std::int64_t expected) {
+  if (answer != expected)
+    throw std::runtime_error("wrong answer: " + std::to_string(answer) + ", not "
+                             + std::to_string(expected));
+}
+
+void ping_pong(subject& on) {
+  for (const auto* p : bench::all_programs())
+    if (p->name == std::string{"ping_pong"})
+      expect(p->run(*on.system, 20'000), 20'000);
+}
+
+void echo(subject& on) {
+  caf::scoped_actor self{*on.system};
+  const auto partner = on.system->spawn(
+    []() -> caf::behavior { return {[](std::int64_t number) { return number; }}; });
+  for (std::int64_t i = 0; i < 300; ++i)
+    self->request(partner, std::chrono::seconds{30}, i)
+      .receive([=](std::int64_t answer) { expect(answer, i); },
+               [](const caf::error&) { throw std::runtime_error("no echo for 30 s"); });
+  self->send_exit(partner, caf::exit_reason::user_shutdown);
+}
+
+void fork_tree(subject& on) {
+  expect(on.runtime->run([](posse::member& m) { return fib(m, 30); }), 832'040);
+}
+
+struct workload {
+  const char* name;
+  void (*run)(subject&);
+  std::vector<double> ratios{}; ///< time with the recorder over the time without
+};
+
+double seconds(void (*work)(subject&), subject& on) {
+  const auto start = std::chrono::steady_clock::now();
+  work(on);
+  return std::chrono::duration<double>{std::chrono::steady_clock::now() - start}.count();
+}
+
+void compare(workload& what, subject& with, subject& without, int turns) {
+  what.run(with);
+  what.run(without);
+  for (int i = 0; i < turns; ++i) {
+    const bool with_first = i % 2 == 0;
+    const auto first = seconds(what.run, with_first ? with : without);
+    const auto second = seconds(what.run, with_first ? without : with);
+    what.ratios.push_back(with_first ? first / second : second / first);
+  }
+}
+
+double overhead(bool quick) {
+  const int pairs = quick ? 3 : 11;
+  const int turns = quick ? 10 : 40;
+  std::array all{workload{"ping_pong", ping_pong}, workload{"echo", echo},
+                 workload{"fork_tree", fork_tree}};
+  for (int i = 0; i < pairs; ++i) {
+    const bool with_first = i % 2 == 0;
+    subject first{with_first};
+    subject second{!with_first};
+    for (auto& what : all)
+      compare(what, with_first ? first : second, with_first ? second : first, turns);
+  }
+  double highest = 0;
+  for (const auto& what : all) {
+    const auto result = bench::median(what.ratios);
+    std::cout << "recorder, " << what.name << ": " << bench::three_digits(result) << '\n';
+    highest = std::max(highest, result);
+  }
+  return highest;
+}
+
+const bench::suite recorder_suite{[](bench::plan& plan) {
+  plan.measure("recorder_overhead", [quick = plan.quick()] { return overhead(quick); });
+}};
+
+} // namespace
