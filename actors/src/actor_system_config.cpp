@@ -3,6 +3,7 @@
 #include "option_table.hpp"
 #include "settings.hpp"
 
+#include <basal/actors/errors.hpp>
 #include <basal/actors/monitor.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
@@ -24,8 +25,9 @@ namespace basal {
 
 namespace {
 
-std::string render_solver_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
-  std::string text{to_string(static_cast<solver::errc>(code))};
+template <class Code>
+std::string render_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
+  std::string text{to_string(static_cast<Code>(code))};
   if (context.match_elements<std::string>())
     text += ": " + context.get_as<std::string>(0);
   return text;
@@ -79,7 +81,8 @@ void actors::detail::prepare(caf::actor_system_config& cfg, caf::config_option_s
   cfg.add_message_type<batch_reply>("basal::actors::batch_reply");
   cfg.add_message_type<events_message>("basal::actors::events_message");
   cfg.add_message_type<solver::solver_stats>("basal::solver::solver_stats");
-  cfg.add_error_category(solver::errc_category, render_solver_error);
+  cfg.add_error_category(errc_category, render_error<errc>);
+  cfg.add_error_category(solver::errc_category, render_error<solver::errc>);
   add_options(known);
 }
 

@@ -116,10 +116,10 @@ void clock::schedule(time_point due, Fill fill) {
   std::unique_lock guard{mutex_};
   if (stopping_)
     return;
-  const auto earliest = queue_.next_due();
   [[maybe_unused]] const auto displaced = fill(queue_);
+  const bool wakes = due < sleeps_until_;
   guard.unlock();
-  if (!earliest || due < *earliest)
+  if (wakes)
     changed_.notify_one();
 }
 
@@ -190,13 +190,16 @@ void clock::run() {
   while (!stopping_) {
     const auto due = queue_.next_due();
     if (!due) {
+      sleeps_until_ = time_point::max();
       changed_.wait(guard);
       continue;
     }
     if (now() < *due) {
+      sleeps_until_ = *due;
       changed_.wait_until(guard, *due);
       continue;
     }
+    sleeps_until_ = time_point::min(); // looks again by itself
     auto batch = queue_.take_due(now());
     guard.unlock();
     for (auto& node : batch)

@@ -8,6 +8,7 @@
 #include "testing_scheduler.hpp"
 #include "turn.hpp"
 
+#include <basal/actors/detail/awaited_answer.hpp>
 #include <basal/actors/log.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/report.hpp>
@@ -229,6 +230,7 @@ void scheduler::stop() {
     aout_->stop();
   clock_.stop();
   compute_->cancel();
+  detail::awaited_answer::end_all(system(), *this);
   stop_in_time(*messages_);
   stop_in_time(compute_->compute());
   compute_->stop(executors::stop_mode::discard); // forgets the pools that it asks
@@ -267,6 +269,8 @@ void scheduler::enqueue(caf::resumable* job) {
   // awake already does not.
   if (options_.check_effects)
     posse::refuse_effect("sends a message or spawns an actor");
+  if (detail::awaited_answer::take_wake_up(job))
+    return;
   try {
     if (!messages_->submit({job, &job_ops}))
       release_unrun(job);

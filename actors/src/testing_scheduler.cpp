@@ -1,5 +1,6 @@
 #include "testing_scheduler.hpp"
 
+#include <basal/actors/detail/awaited_answer.hpp>
 #include <basal/actors/detail/chooser_host.hpp>
 
 namespace basal::actors {
@@ -28,6 +29,18 @@ void testing_scheduler::start() {
   messages_->run_until_idle();
   choosers_ = std::make_shared<detail::chooser_host>(system(), *messages_, *compute_,
                                                      options_.adaptive.knobs);
+}
+
+bool testing_scheduler::await_event(executors::completion& event) {
+  while (!event.is_set()) {
+    if (jobs.empty())
+      return false;
+    if (detail::awaited_answer::take_wake_up(jobs.front()))
+      jobs.pop_front();
+    else
+      run_once();
+  }
+  return true;
 }
 
 void testing_scheduler::stop() {

@@ -24,6 +24,9 @@ public:
   /// @throws std::invalid_argument on options out of their range
   void init(caf::actor_system_config& cfg) override;
 
+  /// Lets actors handle their messages until the event has happened.
+  bool await_event(executors::completion& event) override;
+
 protected:
   void start() override;
   void stop() override;

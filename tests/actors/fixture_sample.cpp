@@ -87,6 +87,28 @@ CAF_TEST(time passes when the test says so) {
   expect((std::string), from(testee).to(self).with("a day"));
 }
 
+CAF_TEST(a handler that waits for an answer has it when its message is handled) {
+  auto twice = sys.spawn([]() -> caf::behavior { return {[](int x) { return 2 * x; }}; });
+  auto silent = sys.spawn([](caf::event_based_actor* me) -> caf::behavior {
+    return {[me](int) { return me->make_response_promise(); }};
+  });
+  auto asker = sys.spawn([=](caf::event_based_actor* me) -> caf::behavior {
+    return {[=](const caf::actor& other) -> caf::result<int> {
+      auto first = basal::actors::get<int>(me, other, caf::infinite, 3);
+      if (!first)
+        return first.error();
+      auto second = basal::actors::get<int>(me, other, caf::infinite, *first);
+      return *second;
+    }};
+  });
+  self->send(asker, twice);
+  expect((caf::actor), from(self).to(asker).with(twice));
+  expect((int), from(asker).to(self).with(12));
+  self->send(asker, silent); // nobody has anything left to do: as if the time was over
+  expect((caf::actor), from(self).to(asker).with(silent));
+  expect((caf::error), from(asker).to(self).with(caf::make_error(caf::sec::request_timeout)));
+}
+
 CAF_TEST(futures and statistics) {
   auto sum = basal::actors::spawn_adaptive(sys, [] { return 3 + 4; });
   CAF_CHECK(sum.is_ready());

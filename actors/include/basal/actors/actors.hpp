@@ -6,6 +6,7 @@
 #include <basal/actors/adaptive.hpp>
 #include <basal/actors/adaptive_map.hpp>
 #include <basal/actors/exec_main.hpp>
+#include <basal/actors/get.hpp>
 #include <basal/actors/monitor.hpp>
 #include <basal/actors/offload.hpp>
 #include <basal/actors/run_pure.hpp>

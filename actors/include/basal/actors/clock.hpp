@@ -69,9 +69,14 @@ private:
   void run();
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_; // the earliest entry moved forward, or stopping_ was set
+  std::condition_variable changed_; // due before sleeps_until_, or stopping_ was set
   detail::timer_queue queue_;       // guarded by mutex_
   bool stopping_ = false;           // guarded by mutex_
+
+  /// When the thread looks at the queue again without being told; min: it is about to. Of an entry
+  /// that was cancelled it may be too early, never too late. Guarded by mutex_.
+  time_point sleeps_until_ = time_point::min();
+
   std::thread thread_;
 };
 

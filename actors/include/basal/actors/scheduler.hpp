@@ -29,7 +29,8 @@ class logged_aout;
 /// `stop`, called by CAF's destructor of the actor system, in this order:
 /// 1. the printer behind `aout`, which prints what it has;
 /// 2. the clock: nothing new comes from there, and what it holds is dropped;
-/// 3. computations are cancelled, so that handlers that wait for them go on and end;
+/// 3. computations are cancelled, and so are waits for answers, so that handlers in them go on and
+///    end;
 /// 4. the message executors: queued actors are ended with `caf::exit_reason::user_shutdown`,
 ///    handlers that have begun end;
 /// 5. the compute executors.

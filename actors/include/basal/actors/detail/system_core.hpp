@@ -2,11 +2,13 @@
 
 #include <basal/actors/options.hpp>
 #include <basal/actors/overruns.hpp>
+#include <basal/executors/completion.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/runtime.hpp>
 
 #include <caf/fwd.hpp>
 
+#include <atomic>
 #include <memory>
 
 namespace basal::actors::detail {
@@ -47,6 +49,23 @@ public:
     return choosers_;
   }
 
+  /// Waits for what a handler on an executor waits for; runs other actors where a test drives them.
+  /// @returns false if the event has not happened, and no actor has anything left to do
+  virtual bool await_event(executors::completion& event) {
+    event.wait();
+    return true;
+  }
+
+  /// Handlers that wait for other actors end to do so, for good. Any thread.
+  void end_waits() noexcept {
+    // Relaxed, as for its reader: the locks of the wait graph order them.
+    ends_waits_.store(true, std::memory_order_relaxed);
+  }
+
+  bool ends_waits() const noexcept {
+    return ends_waits_.load(std::memory_order_relaxed);
+  }
+
 protected:
   system_core() = default;
   ~system_core() = default;
@@ -64,6 +83,9 @@ protected:
   std::unique_ptr<executors::executor_pool> messages_;
   std::unique_ptr<posse::runtime> compute_;
   std::shared_ptr<chooser_host> choosers_; // actors may outlive us
+
+private:
+  std::atomic<bool> ends_waits_{false};
 };
 
 } // namespace basal::actors::detail

@@ -1,0 +1,322 @@
+#include <basal/actors/detail/awaited_answer.hpp>
+
+#include <basal/actors/detail/system_core.hpp>
+#include <basal/actors/errors.hpp>
+#include <basal/actors/get.hpp>
+#include <basal/executors/detail/assert.hpp>
+#include <basal/posse/effects.hpp>
+
+#include <caf/actor_clock.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
+#include <caf/system_messages.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+namespace basal::actors::detail {
+
+namespace {
+
+using actor = caf::scheduled_actor;
+using mailbox_type = actor::mailbox_type;
+using inbox_type = caf::intrusive::lifo_inbox<actor::mailbox_policy>;
+
+/// Gives access to the stack into which senders push. An actor may be reader of what arrives
+/// without having handled what came before, and fifo_inbox, whose member this is, lets only those
+/// block who have. (To name a private member is allowed in an explicit instantiation.)
+template <inbox_type mailbox_type::*Member>
+struct opens_mailbox {
+  friend inbox_type& arrivals(mailbox_type& mailbox) noexcept {
+    return mailbox.*Member;
+  }
+};
+inbox_type& arrivals(mailbox_type& mailbox) noexcept;
+template struct opens_mailbox<&mailbox_type::inbox_>;
+
+/// Gives access to what CAF keeps for derived actors.
+struct ending_actor : actor {
+  /// Whether an exit message ends `self`, and not whatever its own handler does.
+  static bool has_default_handler(actor& self) {
+    using function = void (*)(pointer, caf::exit_msg&);
+    const auto* is = (self.*&ending_actor::exit_handler_).target<function>();
+    return is != nullptr && *is == &actor::default_exit_handler;
+  }
+};
+
+/// How many messages that wait already may be looked through before a wait: some microseconds.
+constexpr std::size_t most_looked_at = 1000;
+
+/// How many locks the actors of a process share: more than there are executors.
+constexpr std::size_t places = 64;
+
+} // namespace
+
+/// A part of the wait graph: the edges of the actors whose ids say so.
+struct alignas(64) awaited_answer::place {
+  std::mutex mutex;
+  awaited_answer* first = nullptr;
+};
+
+/// What is remembered of an actor on the way through the wait graph.
+struct awaited_answer::step {
+  caf::strong_actor_ptr actor;
+  caf::message_id waits_for; // with the actor's id, one wait and no other
+  std::string name;
+};
+
+awaited_request::~awaited_request() {
+  if (asker_.load(std::memory_order_acquire) == nullptr)
+    return;
+  const std::lock_guard guard{awaited_answer::place_of(asker_id_).mutex};
+  // It may have gone on since. Relaxed: the lock orders it.
+  if (auto* asker = asker_.load(std::memory_order_relaxed))
+    asker->request_ = nullptr;
+}
+
+awaited_answer::awaited_answer(caf::scheduled_actor& self, const caf::strong_actor_ptr& other,
+                               awaited_request& request, system_core& core)
+  : self_(self),
+    other_(other),
+    core_(core),
+    answer_id_(request.mid.response_id()),
+    request_(&request),
+    handled_(self.current_mailbox_element()) {
+}
+
+awaited_answer::~awaited_answer() {
+  if (entered_) // an exception
+    leave();
+}
+
+awaited_answer::place& awaited_answer::place_of(std::uint64_t actor_id) noexcept {
+  static auto& all = *new std::array<place, places>; // actors of static systems outlive others
+  return all[actor_id % places];
+}
+
+bool awaited_answer::waits_locked(const caf::strong_actor_ptr& actor) noexcept {
+  return actor->get()->getf(waits_flag);
+}
+
+awaited_answer& awaited_answer::of_locked(const caf::strong_actor_ptr& actor) noexcept {
+  return *static_cast<awaited_answer*>(
+    static_cast<caf::local_actor*>(actor->get())->current_mailbox_element());
+}
+
+caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
+                                                  const caf::strong_actor_ptr& other,
+                                                  std::unique_ptr<awaited_request> request,
+                                                  const caf::duration& timeout) {
+  posse::refuse_effect("waits for an actor");
+  auto& core = system_core::of(self.home_system(), "basal::actors::get was called");
+  awaited_answer wait{self, other, *request, core};
+  wait.look_at_backlog();
+  if (wait.exit_)
+    return std::move(wait.exit_);
+  if (!wait.enter())
+    return caf::make_error(caf::exit_reason::user_shutdown);
+  if (auto circle = wait.find_circle()) {
+    wait.leave(); // before the request is destroyed
+    return make_error(errc::would_deadlock, std::move(*circle));
+  }
+  const auto id = request->mid;
+  other->enqueue(caf::mailbox_element_ptr{request.release()}, self.context());
+  self.request_response_timeout(timeout, id);
+  wait.wait();
+  if (timeout.valid())
+    self.clock().cancel_request_timeout(&self, wait.answer_id_);
+  if (wait.answer_ == nullptr)
+    return wait.exit_ ? std::move(wait.exit_)
+                      : caf::make_error(caf::exit_reason::user_shutdown); // the system ends
+  auto content = wait.answer_->move_content_to_message();
+  if (content.match_elements<caf::error>())
+    return std::move(content.get_mutable_as<caf::error>(0));
+  if (content.match_elements<caf::sec>())
+    return caf::make_error(content.get_as<caf::sec>(0));
+  return content;
+}
+
+/// @returns false if the system ends.
+bool awaited_answer::enter() {
+  auto& here = place_of(self_.id());
+  const std::lock_guard guard{here.mutex};
+  if (core_.ends_waits())
+    return false;
+  request_->asker_id_ = self_.id();
+  request_->asker_.store(this, std::memory_order_relaxed); // not sent yet
+  next_ = here.first;
+  if (next_ != nullptr)
+    next_->previous_ = this;
+  here.first = this;
+  self_.current_mailbox_element(this);
+  self_.setf(waits_flag);
+  entered_ = true;
+  return true;
+}
+
+/// The reader, once, after enter().
+void awaited_answer::leave() noexcept {
+  auto& here = place_of(self_.id());
+  const std::lock_guard guard{here.mutex};
+  self_.unsetf(waits_flag);
+  self_.current_mailbox_element(handled_);
+  if (next_ != nullptr)
+    next_->previous_ = previous_;
+  (previous_ != nullptr ? previous_->next_ : here.first) = next_;
+  if (request_ != nullptr)
+    request_->asker_.store(nullptr, std::memory_order_release);
+  entered_ = false;
+}
+
+/// Follows the edges from `self_` until they come back to it.
+/// @returns whether they do, and the actors on the way in `path`
+bool awaited_answer::follow(std::vector<step>& path) const {
+  path.clear();
+  const auto* request = request_; // not sent yet
+  auto actor = other_;
+  auto seen = actor; // an earlier actor on the way, in case that others wait in a circle
+  for (std::size_t steps = 1;; ++steps) {
+    const std::lock_guard guard{place_of(actor->id()).mutex};
+    if (!waits_locked(actor))
+      return false;
+    const auto& wait = of_locked(actor);
+    // The handler of the request may have answered, or let somebody else do so, before it waits. A
+    // response promise takes the sender, delegate() says answered.
+    if (request == wait.handled_ && (request->sender == nullptr || request->mid.is_answered()))
+      return false;
+    path.push_back({actor, wait.answer_id_, wait.self_.name()});
+    if (&wait == this)
+      return true;
+    request = wait.request_;
+    if (request == nullptr) // handled: `wait.other_` can wait for whomever it likes
+      return false;
+    actor = wait.other_;
+    if (actor == seen)
+      return false;
+    if ((steps & (steps - 1)) == 0)
+      seen = actor;
+  }
+}
+
+/// @returns a sentence that names the actors of the circle that `self_` closes, if it does.
+std::optional<std::string> awaited_answer::find_circle() {
+  std::vector<step> path;
+  if (!follow(path))
+    return std::nullopt;
+  // Edges may have come and gone on the way. Those that are there a second time were all there when
+  // the first one was over.
+  std::vector<step> again;
+  const bool same = follow(again)
+                    && std::equal(path.begin(), path.end(), again.begin(), again.end(),
+                                  [](const step& x, const step& y) {
+                                    return x.actor == y.actor && x.waits_for == y.waits_for;
+                                  });
+  if (!same)
+    return std::nullopt;
+  auto named = [](const step& x) { return x.name + " (" + std::to_string(x.actor->id()) + ')'; };
+  std::string text = "these actors would wait for each other for ever: " + named(path.back());
+  for (const auto& x : path)
+    text += " -> " + named(x);
+  return text;
+}
+
+void awaited_answer::note_exit(const caf::mailbox_element& x) {
+  const auto& content = x.content();
+  if (exit_ || !content.match_elements<caf::exit_msg>())
+    return;
+  const auto& reason = content.get_as<caf::exit_msg>(0).reason;
+  if (reason == caf::exit_reason::kill || ending_actor::has_default_handler(self_))
+    exit_ = reason;
+}
+
+/// What the actor had fetched from its mailbox before its handler was called, and will handle next.
+void awaited_answer::look_at_backlog() {
+  auto& queues = self_.mailbox().queue().queues();
+  auto look = [this](const caf::mailbox_element& x) { note_exit(x); };
+  std::get<actor::urgent_queue_index>(queues).peek_all(look);
+  auto& normal = std::get<actor::normal_queue_index>(queues);
+  if (normal.total_task_size() <= most_looked_at)
+    normal.peek_all(look);
+}
+
+/// The reader. Takes the answer out of what has arrived and leaves the rest for the actor.
+/// @returns whether the wait is over
+bool awaited_answer::read_mailbox() {
+  auto& queue = self_.mailbox().queue();
+  auto* newest = arrivals(self_.mailbox()).take_head();
+  for (caf::mailbox_element::node_pointer x = newest; x != nullptr;) {
+    auto* message = inbox_type::promote(x);
+    x = x->next;
+    if (message->mid == answer_id_) {
+      answer_.reset(message); // the oldest counts: the answer before its time-out
+      continue;
+    }
+    note_exit(*message);
+    queue.lifo_append(message);
+  }
+  if (newest != nullptr)
+    queue.stop_lifo_append();
+  return answer_ != nullptr || exit_ || core_.ends_waits();
+}
+
+void awaited_answer::wait() {
+  auto& inbox = arrivals(self_.mailbox());
+  do {
+    if (read_mailbox()) {
+      leave();
+      return;
+    }
+  } while (!inbox.try_block());
+  if (core_.await_event(done_))
+    return;
+  // In a test, where nobody else runs.
+  inbox.try_unblock();
+  leave();
+  exit_ = caf::make_error(caf::sec::request_timeout);
+}
+
+void awaited_answer::wake_up(caf::scheduled_actor& actor) {
+  auto& wait = *static_cast<awaited_answer*>(actor.current_mailbox_element());
+  auto& inbox = arrivals(actor.mailbox());
+  // Not the last one: its handler runs.
+  caf::intrusive_ptr_release(static_cast<caf::resumable*>(&actor));
+  do {
+    if (wait.read_mailbox()) {
+      wait.leave();
+      wait.done_.set();
+      return;
+    }
+  } while (!inbox.try_block());
+}
+
+void awaited_answer::end_all(caf::actor_system& system, system_core& core) {
+  core.end_waits();
+  for (std::uint64_t i = 0; i < places; ++i) {
+    std::vector<caf::strong_actor_ptr> waiting;
+    {
+      auto& here = place_of(i);
+      const std::lock_guard guard{here.mutex};
+      for (auto* x = here.first; x != nullptr; x = x->next_)
+        if (&x->self_.home_system() == &system)
+          waiting.emplace_back(x->self_.ctrl());
+    }
+    // Any message does.
+    for (const auto& x : waiting)
+      x->enqueue(nullptr, caf::make_message_id(caf::message_priority::high),
+                 caf::make_message(caf::exit_msg{x->get()->address(),
+                                                 caf::make_error(caf::exit_reason::user_shutdown)}),
+                 nullptr);
+  }
+}
+
+bool waits_without_thread(caf::scheduled_actor& self) {
+  return self.subtype() == caf::resumable::scheduled_actor
+         && !self.getf(caf::abstract_actor::is_detached_flag);
+}
+
+} // namespace basal::actors::detail
