@@ -16,6 +16,15 @@
 #include "pin_thread.hpp"
 #include "recorder_environment.hpp"
 
+#ifdef BASAL_GDB_SCRIPT
+// One entry of the section in which gdb looks for scripts: a Python file (1), and its path.
+// https://sourceware.org/gdb/current/onlinedocs/gdb.html/dotdebug_005fgdb_005fscripts-section.html
+asm(".pushsection \".debug_gdb_scripts\", \"MS\", @progbits, 1\n"
+    ".byte 1\n"
+    ".asciz \"" BASAL_GDB_SCRIPT "\"\n"
+    ".popsection\n");
+#endif
+
 namespace basal::executors {
 
 namespace {

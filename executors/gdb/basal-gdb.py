@@ -1,0 +1,302 @@
+"""gdb commands that show executors, and fibers that wait, in a stopped process or a core:
+
+    info basal executors     each executor, its thread and what it runs
+    info basal fibers        each suspended fiber, what it runs and for how long it has waited
+    basal fiber N bt         its backtrace; `basal fiber all bt`: of all
+
+They read memory and call nothing. The times are from the flight recording: up to the latest record
+of any executor, and at least so long where the beginning is overwritten.
+"""
+
+import struct
+
+import gdb
+from gdb.unwinder import Unwinder
+
+NAMESPACE = "basal::executors::"
+
+
+def type_of(name):
+    try:
+        return gdb.lookup_type(NAMESPACE + name)
+    except gdb.error:
+        raise gdb.GdbError(
+            "basal: the program has no debug information of basal; link basal, and compile it "
+            "with -g"
+        )
+
+
+def as_type(value, kind):
+    """`value` as another type: atomics and smart pointers begin with what they hold."""
+    return value.address.cast(kind.pointer()).dereference()
+
+
+def word(value):
+    return int(as_type(value, gdb.lookup_type("unsigned long")))
+
+
+def text(pointer):
+    return pointer.string("utf-8", "replace") if int(pointer) != 0 else None
+
+
+def elements(vector):
+    at, end = vector["_M_impl"]["_M_start"], vector["_M_impl"]["_M_finish"]
+    while at != end:
+        yield at.dereference()
+        at += 1
+
+
+def static(name, kind):
+    """A static variable within a function: gdb knows such a one by address, not always by type."""
+    try:
+        address = int(gdb.parse_and_eval("(unsigned long)&'%s%s'" % (NAMESPACE, name)))
+    except gdb.error:
+        return None
+    return gdb.Value(address).cast(kind.pointer()).dereference()
+
+
+def executors():
+    """Each executor of each pool, and its name."""
+    registry = type_of("(anonymous namespace)::registry")
+    pools = static("(anonymous namespace)::all()::result", registry.pointer())
+    if pools is None or int(pools) == 0:
+        return
+    pointer = type_of("executor").pointer()
+    for pool in elements(pools["pools"]):
+        name = text(pool["config_"]["name"]["_M_dataplus"]["_M_p"])
+        for index, owner in enumerate(elements(pool["executors_"])):
+            yield as_type(owner, pointer).dereference(), "%s%d" % (name, index)
+
+
+def label(fiber):
+    """What runs on it: its name, or its kind, and the type of an object with virtual functions."""
+    name = text(fiber["work_name_"])
+    ops, item = fiber["work_"]["ops"], fiber["work_"]["object"]
+    if int(ops) == 0:
+        return name or "a task"
+    result = name or text(ops["kind"])
+    if int(ops["type_of"]) != 0 and int(item) != 0:
+        table = item.cast(gdb.lookup_type("unsigned long").pointer()).dereference()
+        symbol = gdb.execute("info symbol %d" % int(table), to_string=True)
+        if symbol.startswith("vtable for "):
+            symbol = symbol[len("vtable for ") :]
+            result += ", " + symbol.rsplit(" + ", 1)[0].split(" in section")[0]
+    return result
+
+
+def listed(first, link):
+    while int(first) != 0:
+        yield int(first)
+        first = first[link]
+
+
+def suspended(executor):
+    """Its fibers that are neither spare nor running, oldest first."""
+    pointer = type_of("fiber").pointer()
+    others = set(listed(executor["spares_"]["warm_"], "next_spare_"))
+    others.update(listed(executor["spares_"]["cool_"], "next_spare_"))
+    others.update((int(executor["running_"]), int(executor["paused_"])))
+    all_of_them = list(listed(as_type(executor["fibers_"], pointer), "next_of_home_"))
+    for address in reversed(all_of_them):
+        if address not in others:
+            yield gdb.Value(address).cast(pointer).dereference()
+
+
+class Waits:
+    """Since when fibers wait, from the flight recordings of their executors."""
+
+    def __init__(self):
+        self.kind = type_of("record_kind")["basal::executors::record_kind::suspends"].enumval
+        self.rate = static("tick_clock::per_nanosecond()::result", gdb.lookup_type("double"))
+        self.since = {}
+        self.first = {}
+        self.now = 0
+        for executor, _ in executors():
+            self.read(executor)
+
+    def read(self, executor):
+        flight = executor["flight_"]
+        if int(flight) == 0:
+            return
+        ring = flight.dereference()["ring_"]
+        first, end = int(ring["first_slot_"]), int(ring["end_slot_"])
+        written = word(ring["written_"])
+        capacity = (end - first) // 16
+        mask = (1 << 48) - 1
+        memory = gdb.selected_inferior().read_memory(first, min(written, capacity) * 16)
+        slots = list(struct.iter_unpack("<QQ", bytes(memory)))
+        start = written % capacity if written > capacity else 0
+        slots = slots[start:] + slots[:start]
+        for when, what in slots:
+            if when & 0xFF == self.kind:
+                self.since[what >> 16 & mask] = when >> 8
+        if slots:
+            self.now = max(self.now, slots[-1][0] >> 8)
+            self.first[int(executor.address)] = slots[0][0] >> 8
+
+    def of(self, executor, fiber):
+        if self.rate is None or not float(self.rate) > 0 or not self.first:
+            return "for an unknown time"
+        since = self.since.get(int(fiber.address))
+        at_least = since is None
+        if at_least:
+            since = self.first.get(int(executor.address), self.now)
+        milliseconds = (self.now - since) / float(self.rate) / 1e6
+        return "for %s%.3f ms" % ("at least " if at_least else "", milliseconds)
+
+
+def waiting():
+    """All suspended fibers with their executors; the place in this list is a fiber's number."""
+    return [(e, name, f) for e, name in executors() for f in suspended(e)]
+
+
+class FiberFrames(Unwinder):
+    """While it has registers, the selected thread's innermost frame appears to be called from where
+    the fiber was left. Nothing is written, so that a core will do."""
+
+    # Boost.Context's jump_fcontext on x86-64, System V ABI: what it saved, from `context_` on. A
+    # build of Boost with BOOST_CONTEXT_TLS_STACK_PROTECTOR has one word more before them.
+    SAVED = ("r12", "r13", "r14", "r15", "rbx", "rbp", "rip")
+
+    def __init__(self):
+        super().__init__("basal fiber")
+        self.registers = None
+        self.innermost = None
+
+    def __call__(self, frame):
+        if self.registers is None:
+            return None
+        here = int(frame.read_register("rsp"))
+        if self.innermost is None:
+            self.innermost = here
+        if here != self.innermost or int(frame.read_register("rip")) == self.registers["rip"]:
+            return None
+        # The identity has the fiber's stack, since gdb wants callers above whom they call.
+        stack = gdb.Value(self.registers["rsp"]).cast(gdb.lookup_type("void").pointer())
+        info = frame.create_unwind_info(FrameIdentity(stack, frame.read_register("rip")))
+        for name, value in self.registers.items():
+            info.add_saved_register(name, gdb.Value(value).cast(gdb.lookup_type("long")))
+        return info
+
+    def show(self, fiber):
+        self.registers = self.saved(fiber)
+        self.innermost = None
+        gdb.invalidate_cached_frames()
+        try:
+            frame, number = gdb.newest_frame().older(), 0
+            while frame is not None:
+                print(described(frame, number))
+                if (frame.name() or "").endswith("fiber::entry_point::enter"):
+                    break  # where the stack begins
+                frame, number = frame.older(), number + 1
+        finally:
+            self.registers = None
+            gdb.invalidate_cached_frames()
+
+    def saved(self, fiber):
+        context = int(fiber["context_"])
+        memory = bytes(gdb.selected_inferior().read_memory(context, 9 * 8))
+        words = struct.unpack("<9Q", memory)
+        first = 1 if gdb.block_for_pc(words[7]) is not None else 2
+        result = dict(zip(self.SAVED, words[first : first + 7]))
+        result["rsp"] = context + (first + 7) * 8
+        return result
+
+
+class FrameIdentity:
+    """What gdb knows the innermost frame by in the meantime."""
+
+    def __init__(self, sp, pc):
+        self.sp = sp
+        self.pc = pc
+
+
+def described(frame, number):
+    place = frame.find_sal()
+    where = " at %s:%d" % (place.symtab.filename, place.line) if place.symtab else ""
+    return "#%-3d 0x%016x in %s ()%s" % (number, frame.pc(), frame.name() or "??", where)
+
+
+FRAMES = FiberFrames()
+gdb.unwinder.register_unwinder(None, FRAMES, replace=True)
+
+
+class Basal(gdb.Command):
+    """What basal does: `basal fiber N bt`."""
+
+    def __init__(self):
+        super().__init__("basal", gdb.COMMAND_STACK, prefix=True)
+
+
+class InfoBasal(gdb.Command):
+    """What basal does: `info basal executors`, `info basal fibers`."""
+
+    def __init__(self):
+        super().__init__("info basal", gdb.COMMAND_STATUS, prefix=True)
+
+
+class InfoExecutors(gdb.Command):
+    """Each executor of basal, its thread and what it runs."""
+
+    def __init__(self):
+        super().__init__("info basal executors", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        for executor, name in executors():
+            flight = executor["flight_"]
+            thread = word(flight["thread_"]) & 0xFFFFFFFF if int(flight) != 0 else 0
+            doing = as_type(executor["doing_"], gdb.lookup_type("char").const().pointer())
+            runs = "looks for work, or sleeps"
+            if int(doing) != 0 and int(executor["running_"]) != 0:
+                runs = "runs " + label(executor["running_"].dereference())
+            print(
+                "%-16s LWP %-8s %s; %d suspended fibers"
+                % (name, thread or "?", runs, int(executor["suspended_"]))
+            )
+
+
+class InfoFibers(gdb.Command):
+    """Each suspended fiber of basal, what it runs and for how long it has waited."""
+
+    def __init__(self):
+        super().__init__("info basal fibers", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        waits = Waits()
+        for number, (executor, name, fiber) in enumerate(waiting()):
+            since = waits.of(executor, fiber)
+            print("%-5d %-16s %s, waits %s" % (number, name, label(fiber), since))
+
+
+class Fiber(gdb.Command):
+    """basal fiber N bt: a suspended fiber's backtrace; N as in `info basal fibers`, or "all"."""
+
+    def __init__(self):
+        super().__init__("basal fiber", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        words = gdb.string_to_argv(argument)
+        if len(words) != 2 or words[1] != "bt":
+            raise gdb.GdbError("basal: usage: basal fiber N bt")
+        found = waiting()
+        if words[0] == "all":
+            numbers = range(len(found))
+        elif words[0].isdecimal() and int(words[0]) < len(found):
+            numbers = [int(words[0])]
+        else:
+            raise gdb.GdbError(
+                "basal: there is no suspended fiber %s; `info basal fibers` lists %d"
+                % (words[0], len(found))
+            )
+        if gdb.selected_thread() is None:
+            raise gdb.GdbError("basal: the program does not run; start it, or load a core file")
+        if "x86-64" not in gdb.selected_inferior().architecture().name():
+            raise gdb.GdbError("basal: backtraces of fibers are known on x86-64 only")
+        for number in numbers:
+            _, name, fiber = found[number]
+            print("fiber %d on %s, %s:" % (number, name, label(fiber)))
+            FRAMES.show(fiber)
+
+
+for command in (Basal, InfoBasal, InfoExecutors, InfoFibers, Fiber):
+    command()

@@ -1,0 +1,65 @@
+#!/bin/sh
+# gdb_script.sh GDB SCRIPT PROGRAM
+# What gdb's commands say of a program that has stopped, and of its core.
+set -eu
+gdb=$1 script=$2 program=$(realpath "$3")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "$*" >&2
+  cat "$folder/said" >&2
+  exit 1
+}
+
+# looks GDB-ARGUMENT...: what the commands say
+looks() {
+  timeout 60 "$gdb" -nx -batch -iex "set debuginfod enabled off" -x "$script" "$@" \
+    >"$folder/said" 2>&1 </dev/null || true
+}
+
+# says COUNT PATTERN: so many lines match
+says() {
+  [ "$(grep -c -E -e "$2" "$folder/said")" -eq "$1" ] || fail "not $1 lines match '$2':"
+}
+
+expect_everybody() {
+  says 2 '^subject[01] +LWP [1-9][0-9]* .*; [0-2] suspended fibers$'
+  says 2 '^[01] +subject[01] +a task, waits for [0-9.]+ ms$'
+  says 2 '^fiber [01] on subject[01], a task:$'
+  says 8 '^#.* in .*waits_in_the_depth'
+  says 2 '^#.* in basal::executors::executor::loop'
+  says 2 '^#.* in basal::executors::fiber::entry_point::enter'
+  says 0 '^#.*make_fcontext'
+  says 1 'there is no suspended fiber 2; `info basal fibers` lists 2'
+  says 1 'usage: basal fiber N bt'
+}
+
+looks "$program" -ex "break everybody_waits" -ex "run" -ex "info basal executors" \
+  -ex "info basal fibers" -ex "basal fiber all bt" -ex "basal fiber 2 bt" -ex "basal fiber" \
+  -ex "frame" -ex "delete" -ex "continue"
+if grep -q -i -E "ptrace|not permitted" "$folder/said"; then
+  echo "skipped: ptrace is forbidden here: $(grep -i -E "ptrace|not permitted" "$folder/said")"
+  exit 77
+fi
+if grep -q "no debug information of basal" "$folder/said"; then
+  echo "skipped: basal was compiled without -g"
+  exit 77
+fi
+expect_everybody
+says 1 '^#0 +everybody_waits'        # gdb's own view is as before
+says 1 'exited normally'             # and so is the program
+
+# A core that the kernel writes: gdb's own ends at the first page that is marked as a guard.
+(cd "$folder" && ulimit -c unlimited && "$program" abort) 2>/dev/null || true
+core=$(find "$folder" -name 'core*')
+if [ -n "$core" ]; then
+  looks "$program" "$core" -ex "info basal executors" -ex "info basal fibers" \
+    -ex "basal fiber all bt" -ex "basal fiber 2 bt" -ex "basal fiber"
+  expect_everybody
+else
+  echo "cores are not tested: $(cat /proc/sys/kernel/core_pattern) is where they go"
+fi
+
+looks /bin/true -ex "info basal executors"
+says 1 'no debug information of basal'
