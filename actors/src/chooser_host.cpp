@@ -9,6 +9,8 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <utility>
 
 namespace basal::actors {
 
@@ -49,11 +51,12 @@ chooser_host::lane::lane(executors::executor& executor, std::uint64_t seed)
 }
 
 chooser_host::chooser_host(caf::actor_system& system, executors::executor_pool& messages,
-                           posse::runtime& compute, const mab::knobs& k)
+                           posse::runtime& compute, const mab::knobs& k, bool calibrates)
   : system_(system),
     messages_(messages),
     compute_(compute),
     knobs_(k),
+    is_calibrated_(!calibrates),
     known_for_ticks_(tick_clock::to_ticks(20us)) {
   mab::splitmix64 seeds{0x62617361}; // the same in every run; threads make the difference anyway
   for (std::size_t i = 0; i < messages.size(); ++i)
@@ -64,36 +67,68 @@ std::shared_ptr<chooser_host> chooser_host::of(caf::actor_system& system) {
   return system_core::of(system, "an adaptive handler was made").choosers();
 }
 
-void chooser_host::calibrate() {
-  struct task {
-    chooser_host& host;
-    mab::calibration result = {};
-    executors::completion done = {};
+const mab::knobs& chooser_host::knobs() {
+  if (!is_calibrated_.load(std::memory_order_acquire))
+    calibrate();
+  return knobs_;
+}
 
-    static void run(void* object, executors::executor&) noexcept {
-      auto& self = *static_cast<task*>(object);
-      const auto nothing = [] {};
-      const auto trip = [&] { hop(self.host.compute_, nothing); };
-      // A few tell whether the machine is busy with something else: then more of them would only
-      // delay the start.
-      self.result = mab::calibrate(trip, steady::now, few_trips, few_trips);
-      if (self.result.overhead_us() < busy_us)
-        self.result = mab::calibrate(trip, steady::now, calibration_trips, 0);
-      self.done.set();
-    }
+void chooser_host::calibrate() noexcept {
+  waiter self;
+  bool is_first = false;
+  {
+    std::lock_guard guard{calibration_mutex_};
+    if (is_calibrated_.load(std::memory_order_relaxed))
+      return;
+    is_first = waiters_ == nullptr;
+    self.next = std::exchange(waiters_, &self);
+  }
+  if (!is_first) {
+    self.measured.wait();
+    return;
+  }
+  try {
+    measure();
+  } catch (const std::exception&) { // the system stops; nobody will decide much
+  }
+  waiter* waiting = nullptr;
+  {
+    std::lock_guard guard{calibration_mutex_};
+    is_calibrated_.store(true, std::memory_order_release);
+    waiting = std::exchange(waiters_, nullptr);
+  }
+  while (waiting != &self)
+    std::exchange(waiting, waiting->next)->measured.set(); // which may end the waiter
+}
+
+/// On a message executor, since that is where handlers offload from.
+void chooser_host::measure() {
+  const auto measured_here = [this] {
+    const auto nothing = [] {};
+    const auto trip = [&] { hop(compute_, nothing); };
+    // A few tell whether the machine is busy with something else: then more of them would only
+    // delay the caller, and the quickest is nearest to what an offload costs undisturbed.
+    const auto few = mab::calibrate(trip, steady::now, few_trips, few_trips);
+    knobs_.offload_overhead_us
+      = few.overhead_us() < busy_us
+          ? mab::calibrate(trip, steady::now, calibration_trips, 0).overhead_us()
+          : std::max(1e-3, few.quickest_us);
   };
-  static constexpr executors::work_ops ops{&task::run, nullptr};
-  task measured{*this};
-  if (!messages_.submit({&measured, &ops}))
-    return; // stopped before it began
-  measured.done.wait();
-  knobs_.offload_overhead_us = measured.result.overhead_us();
+  const auto* self = executors::executor::current();
+  if (self != nullptr && &self->pool() == &messages_) {
+    measured_here();
+    return;
+  }
+  auto there = [&](executors::executor&) { measured_here(); };
+  executors::awaited_call call{there};
+  if (call.run_on(messages_) == executors::errand_end::ran)
+    call.take();
 }
 
 mab::family& chooser_host::family_of(mab::function_key key, const std::string& name,
                                      const std::optional<mab::knobs>& own) {
   if (!own)
-    return families_.get(key, name, knobs_);
+    return families_.get(key, name, knobs());
   own->validate();
   return families_.get(mab::function_key::combine(key, key_of(*own)), name, *own);
 }

@@ -178,7 +178,7 @@ std::vector<option> made() {
       one_of(
         [](all & x) -> auto& { return x.adaptive.knobs.model; }, cost_model::corrected,
         cost_model::separate_arms, cost_model::seed_literal));
-  add("calibrate", "measure the overhead of an offload at the start",
+  add("calibrate", "measure the overhead of an offload before the first",
       yes_or_no([](all & x) -> auto& { return x.adaptive.calibrate; }));
   return result;
 }
@@ -212,7 +212,8 @@ const std::vector<option>& all_options() {
 }
 
 std::string described(const option& x) {
-  return x.help + " (" + (x.by_default.empty() ? text(show(x, {})) : x.by_default) + ")";
+  static const scheduler_options defaults; // once: it asks the system how many CPUs there are
+  return x.help + " (" + (x.by_default.empty() ? text(show(x, defaults)) : x.by_default) + ")";
 }
 
 bool is_of_adaptive_handlers(const option& x) {

@@ -201,10 +201,8 @@ void scheduler::start_executors() {
   compute_ = std::make_unique<posse::runtime>(options_.compute);
   messages_ = std::make_unique<executors::executor_pool>(std::move(config));
   compute_->attach(*messages_);
-  choosers_ = std::make_shared<detail::chooser_host>(system(), *messages_, *compute_,
-                                                     options_.adaptive.knobs);
-  if (options_.adaptive.calibrate)
-    choosers_->calibrate();
+  choosers_ = std::make_shared<detail::chooser_host>(
+    system(), *messages_, *compute_, options_.adaptive.knobs, options_.adaptive.calibrate);
 }
 
 void scheduler::log_start() const {

@@ -28,7 +28,7 @@ void testing_scheduler::start() {
   messages_ = std::make_unique<executors::executor_pool>(std::move(idle));
   messages_->run_until_idle();
   choosers_ = std::make_shared<detail::chooser_host>(system(), *messages_, *compute_,
-                                                     options_.adaptive.knobs);
+                                                     options_.adaptive.knobs, false);
 }
 
 bool testing_scheduler::await_event(executors::completion& event) {

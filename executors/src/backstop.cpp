@@ -13,9 +13,11 @@ backstop::backstop(executor_pool& pool) noexcept : pool_(pool) {
 
 void backstop::start() {
   seen_.resize(pool_.size());
-  thread_ = std::thread{[this] { thread_main(); }};
-  auto name = pool_.config().name + ".bs";
-  pthread_setname_np(thread_.native_handle(), name.c_str());
+  thread_ = std::thread{[this] {
+    const auto name = pool_.config().name + ".bs";
+    pthread_setname_np(pthread_self(), name.c_str());
+    thread_main();
+  }};
 }
 
 backstop::~backstop() {

@@ -33,8 +33,8 @@ void pool_config::validate() const {
   if (spin.count() < 0 || spin > max_quantum)
     reject(name, "spin", std::to_string(spin.count()) + " ns",
            "between 0 and " + std::to_string(max_quantum.count()) + " ns");
-  if (look_at_most.count() < 0 || look_at_most > max_quantum)
-    reject(name, "look_at_most", std::to_string(look_at_most.count()) + " ns",
+  if (look_worth.count() < 0 || look_worth > max_quantum)
+    reject(name, "look_worth", std::to_string(look_worth.count()) + " ns",
            "between 0 and " + std::to_string(max_quantum.count()) + " ns");
   if (background_after.count() < 0 || background_after > max_background_after)
     reject(name, "background_after", std::to_string(background_after.count()) + " ns",

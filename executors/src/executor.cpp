@@ -82,7 +82,7 @@ executor::executor(executor_pool& pool, std::size_t index)
       pool.config().record ? detail::recording::acquire(
         name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
                            : nullptr),
-    look_time_(tick_clock::to_ticks(pool.config().look_at_most)),
+    look_time_(tick_clock::to_ticks(pool.config().look_worth)),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
   if (pool.config().newest_ops != nullptr)

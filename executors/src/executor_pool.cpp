@@ -70,13 +70,12 @@ void executor_pool::start_threads() {
   backstop_->start();
   for (auto& e : executors_) {
     threads_.emplace_back([this, &self = *e] {
+      pthread_setname_np(pthread_self(), self.name().c_str()); // others would go through /proc
       self.thread_main();
       say_left();
     });
-    auto thread = threads_.back().native_handle();
-    pthread_setname_np(thread, e->name().c_str());
     if (!cpus.empty())
-      pin_thread(thread, cpus[e->index() % cpus.size()]);
+      pin_thread(threads_.back().native_handle(), cpus[e->index() % cpus.size()]);
   }
 }
 

@@ -14,8 +14,9 @@ namespace basal::posse {
 
 namespace {
 
-/// How long compute executors stay awake for the next parallel region, at most.
-constexpr auto look_at_most = std::chrono::milliseconds{4};
+/// What it is worth to a compute executor to be awake when the next parallel region begins: some
+/// ten times what it costs to wake it, since others wait for it meanwhile.
+constexpr auto look_worth = std::chrono::milliseconds{1};
 
 constexpr auto never = std::numeric_limits<std::uint64_t>::max();
 
@@ -39,7 +40,7 @@ runtime::runtime(runtime_config config)
     victims_(config.victims) {
   auto pool = config.pool();
   pool.name = "basal.cpu";
-  pool.look_at_most = look_at_most;
+  pool.look_worth = look_worth;
   pool.hooks.context = this;
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;

@@ -10,10 +10,12 @@
 #include <caf/binary_serializer.hpp>
 #include <caf/deep_to_string.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using basal::mab::event;
@@ -120,13 +122,29 @@ TEST_CASE("who asks for the configuration sees the knobs") {
                      && ContainsSubstring("mab-chosen-by") && ContainsSubstring("thompson"));
 }
 
-TEST_CASE("the start measures what an offload costs, unless it is told") {
-  {
-    fixture f;
-    const auto& knobs = basal::actors::knobs_of(f.system);
-    CHECK(knobs.offload_overhead_us > 0);
-    CHECK(knobs.offload_overhead_us != basal::mab::knobs{}.offload_overhead_us);
-  }
+TEST_CASE("what an offload costs is measured once, for all that ask at the same time") {
+  fixture f;
+  // Handlers ask, whose fibers are suspended meanwhile, and plain threads.
+  constexpr int askers = 6;
+  caf::scoped_actor self{f.system};
+  for (int i = 0; i < askers; ++i)
+    f.system.spawn([asker = caf::actor{self}](caf::event_based_actor* actor) {
+      actor->send(asker, basal::actors::knobs_of(actor->system()).offload_overhead_us);
+    });
+  std::vector<double> seen(askers);
+  std::vector<std::thread> threads;
+  for (auto& one : seen)
+    threads.emplace_back([&] { one = basal::actors::knobs_of(f.system).offload_overhead_us; });
+  for (auto& t : threads)
+    t.join();
+  for (int i = 0; i < askers; ++i)
+    self->receive([&](double us) { seen.push_back(us); });
+  CHECK(seen.front() > 0);
+  CHECK(seen.front() != basal::mab::knobs{}.offload_overhead_us);
+  CHECK(std::all_of(seen.begin(), seen.end(), [&](double us) { return us == seen.front(); }));
+}
+
+TEST_CASE("what an offload costs is not measured if the system is told") {
   basal::actor_system_config cfg;
   cfg.set("basal.mab-calibrate", false);
   cfg.set("basal.mab-offload-overhead-us", 17.5);

@@ -50,10 +50,10 @@ TEST_CASE("a pool's configuration error names the field, the value and the range
   CHECK(error_of(config)
         == "basal: pool \"p\": spin is 2000000000 ns; it must be between 0 and 1000000000 ns");
   config.spin = std::chrono::microseconds{12};
-  config.look_at_most = std::chrono::nanoseconds{-1};
+  config.look_worth = std::chrono::nanoseconds{-1};
   CHECK(error_of(config)
-        == "basal: pool \"p\": look_at_most is -1 ns; it must be between 0 and 1000000000 ns");
-  config.look_at_most = std::chrono::nanoseconds{0};
+        == "basal: pool \"p\": look_worth is -1 ns; it must be between 0 and 1000000000 ns");
+  config.look_worth = std::chrono::nanoseconds{0};
   config.background_after = std::chrono::hours{2};
   CHECK(error_of(config)
         == "basal: pool \"p\": background_after is 7200000000000 ns; it must be between 0 and "

@@ -23,6 +23,7 @@ TEST_CASE("calibration reports median and p99 of the round trips after the warm-
   CHECK(result.round_trips == 1000);
   CHECK(result.p50_us == Approx(5).margin(0.01));
   CHECK(result.p99_us == Approx(700));
+  CHECK(result.quickest_us == Approx(1));
   CHECK(result.overhead_us() == result.p50_us);
 }
 

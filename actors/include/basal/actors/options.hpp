@@ -18,8 +18,8 @@ namespace basal::actors {
 struct knob_options {
   mab::knobs knobs = {};
 
-  /// `basal.mab-calibrate`: measure at the start what an offload costs. Then
-  /// `basal.mab-offload-overhead-us` is what the start has measured.
+  /// `basal.mab-calibrate`: measure, before the first adaptive handler, what an offload costs. Then
+  /// `basal.mab-offload-overhead-us` is what was measured.
   bool calibrate = true;
 };
 

@@ -62,10 +62,11 @@ struct pool_config {
   /// where only one CPU is usable. Retune with `./dev bench executors`.
   std::chrono::nanoseconds spin = std::chrono::microseconds{12};
 
-  /// How long an executor looks for a wake-up at most, if they have lately come so
-  /// soon (look_time); 0: no longer than `spin`. For short pieces of work in quick
-  /// succession, which an executor that sleeps in the kernel would miss.
-  std::chrono::nanoseconds look_at_most{0};
+  /// What it is worth to be awake when work comes: for so long an executor looks for a wake-up at
+  /// most, if its waits have lately been such that this pays (look_time); 0: no longer than `spin`.
+  /// For short pieces of work in quick succession, which an executor that sleeps in the kernel
+  /// would miss.
+  std::chrono::nanoseconds look_worth{0};
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`. Actors that talk to each other are quicker on one core, where

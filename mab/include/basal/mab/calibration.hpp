@@ -14,6 +14,7 @@ struct calibration {
   double p50_us = 0;
   double p99_us = 0;
   std::size_t round_trips = 0;
+  double quickest_us = 0;
 
   /// For knobs.offload_overhead_us: the median, at least a nanosecond.
   double overhead_us() const noexcept {
@@ -44,7 +45,8 @@ calibration calibrate(RoundTrip&& round_trip, Now&& now, std::size_t round_trips
     taken_us.push_back(std::chrono::duration<double, std::micro>(now() - start).count());
   }
   std::sort(taken_us.begin(), taken_us.end());
-  return {taken_us[(round_trips - 1) / 2], taken_us[(round_trips - 1) * 99 / 100], round_trips};
+  return {taken_us[(round_trips - 1) / 2], taken_us[(round_trips - 1) * 99 / 100], round_trips,
+          taken_us.front()};
 }
 
 } // namespace basal::mab

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/executors/completion.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/tick_clock.hpp>
@@ -14,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,19 +28,17 @@ namespace basal::actors::detail {
 class chooser_host {
 public:
   chooser_host(caf::actor_system& system, executors::executor_pool& messages,
-               posse::runtime& compute, const mab::knobs& k);
+               posse::runtime& compute, const mab::knobs& k, bool calibrates);
 
   /// That of `system`.
   /// @throws std::logic_error if the system does not run on basal.
   static std::shared_ptr<chooser_host> of(caf::actor_system& system);
 
-  /// Measures what an offload of nothing costs, from a message executor, into knobs(). Before the
-  /// first chooser, on a thread that is no executor; takes about 0.2 ms.
-  void calibrate();
-
-  const mab::knobs& knobs() const noexcept {
-    return knobs_;
-  }
+  /// Those of choosers without knobs of their own. Any thread, fibers included. The first call
+  /// measures what an offload of nothing costs, unless `calibrates` is off: some 0.2 ms, for which
+  /// others that call wait, a fiber by being suspended. A program without adaptive handlers does
+  /// not pay for it.
+  const mab::knobs& knobs();
 
   /// The family of `key`; those with knobs of their own are families of their own. Any thread;
   /// takes a lock. @throws std::invalid_argument naming the knob and its range
@@ -103,13 +103,24 @@ public:
   mab::load look_from_outside() const noexcept;
 
 private:
+  /// Who waits until the overhead was measured; the last one in the list measures it.
+  struct waiter {
+    waiter* next = nullptr;
+    executors::completion measured = {};
+  };
+
+  void calibrate() noexcept;
+  void measure();
   void look(lane& here, std::uint64_t now) noexcept;
   double arrivals_per_second(std::int64_t now_ns) const noexcept;
 
   caf::actor_system& system_;
   executors::executor_pool& messages_;
   posse::runtime& compute_;
-  mab::knobs knobs_;
+  mab::knobs knobs_;                // written by who measures, before is_calibrated_
+  std::atomic<bool> is_calibrated_; // release: knobs_ will not change
+  std::mutex calibration_mutex_;
+  waiter* waiters_ = nullptr; // under the mutex; not null: somebody measures
   const std::uint64_t known_for_ticks_;
   mab::family_table families_;
   std::vector<std::unique_ptr<lane>> lanes_; // one for each message executor
