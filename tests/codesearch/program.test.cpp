@@ -280,6 +280,22 @@ TEST_CASE("--stats says in a few short lines what executors and pure functions d
   CHECK(count < 12);
 }
 
+TEST_CASE(
+  "--observe says where a browser looks, and indexes all the same where it may not listen") {
+  if (run_codesearch({"--help"}).out.find("--observe") == std::string::npos) {
+    return; // a build without an observer
+  }
+  const scratch_tree tree;
+  tree.write("f", "alpha\n");
+  const program_result shown = run_codesearch({tree.path(), "--observe=127.0.0.1:0"});
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.err, ContainsSubstring("observer at http://127.0.0.1:"));
+  const program_result refused = run_codesearch({tree.path(), "--observe=192.0.2.1:7420"});
+  CHECK(refused.status == 0);
+  CHECK(summary(refused, "files") == 1);
+  CHECK_THAT(refused.err, ContainsSubstring("not on the loopback interface"));
+}
+
 TEST_CASE("--stats=full prints every counter, and nothing else is known") {
   const scratch_tree tree;
   tree.write("f", "alpha\n");

@@ -171,7 +171,8 @@ const functions = new Table(
     { name: "function", help: "The name that it was declared with", value: (x) => x.name },
     {
       name: "busy",
-      help: "Executors that its computations had, on average over a second",
+      help: "Executors that its computations had, on average over a second; what a branch has had " +
+        "counts when it ends",
       value: (x) => x.busy,
       text: (x) => `${x.busy.toFixed(2)} executors`,
     },
@@ -396,13 +397,14 @@ function draw(row) {
     const [load, state] = x;
     const left = Math.floor((history - row.past.length + i) * step);
     const right = Math.floor((history - row.past.length + i + 1) * step);
-    const full = Math.max(load, state === "run" ? 0 : 0.25);
-    const top = Math.round(Math.min(height - scale, height * (1 - full))); // idle: a line
-    context.fillStyle = palette[state];
-    context.globalAlpha = state === "run" ? 0.45 + 0.55 * load : 1;
-    context.fillRect(left, top, Math.max(1, right - left), height - top);
+    const bar = (kind, share) => {
+      const tall = Math.max(scale, Math.round(height * share)); // idle: a line
+      context.fillStyle = palette[kind];
+      context.fillRect(left, height - tall, Math.max(1, right - left), tall);
+    };
+    bar(state === "stuck" ? "stuck" : "run", load);
+    if (state === "over") bar("over", 0.25);
   });
-  context.globalAlpha = 1;
 }
 
 function together(all) {
@@ -472,7 +474,7 @@ function showVerdicts(now) {
     const help = `${x.name}: ${count(x.n)} of ${count(looks)} looks in the last 10 s`;
     keys.append(
       element("i", { class: kind }),
-      element("span", { text: percent(x.n / looks), title: help }),
+      element("span", { text: x.n < looks / 200 ? "<1 %" : percent(x.n / looks), title: help }),
       element("span", { text: meaning, title: help }),
     );
   });

@@ -3,8 +3,14 @@
 #include <support/catch.hpp>
 
 #include "access.hpp"
+#include "json.hpp"
 #include "liveness.hpp"
 #include "metrics.hpp"
+#include "sampler.hpp"
+
+#include <basal/actors/actor_system_config.hpp>
+
+#include <caf/actor_system.hpp>
 
 #include <chrono>
 #include <stdexcept>
@@ -78,4 +84,30 @@ TEST_CASE("sums of a metric mean something: the sources of tasks add up to the t
   const auto text = metrics_text(stats, {});
   CHECK(text.find("basal_executor_tasks_total{pool=\"message\",source=\"ring\"} 64\n")
         != std::string::npos);
+}
+
+TEST_CASE("nothing is collected unless somebody asks, and once for all who ask together") {
+  actor_system_config config;
+  caf::actor_system system{config};
+  sampler samples{system};
+  CHECK(samples.taken() == 0);
+  const auto first = samples.not_older_than(1h);
+  CHECK(samples.not_older_than(1h) == first);
+  CHECK(samples.taken() == 1);
+  CHECK(&first->json() == &samples.not_older_than(1h)->json()); // made once
+  const auto second = samples.not_older_than(-1ms);
+  CHECK(second->number == 2);
+  CHECK(first->number == 1); // who still has it, keeps it
+}
+
+TEST_CASE("a statistic that gets a field has it in the JSON, too") {
+  actors::system_stats stats;
+  stats.actors_now = 3;
+  stats.choosers.emplace_back().name = "a/b";
+  const auto x = to_json(stats);
+  CHECK(x["actors_now"] == 3);
+  CHECK(x["choosers"][0]["name"] == "a/b");
+  CHECK(x["choosers"][0]["function_time"]["typical_ns"] == 0);
+  CHECK(x["posse"]["verdicts"].size() == posse::num_theft_verdicts);
+  CHECK(x["choosers"][0].size() == mab::counter_count + 4);
 }
