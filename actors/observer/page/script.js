@@ -171,8 +171,9 @@ const functions = new Table(
     { name: "function", help: "The name that it was declared with", value: (x) => x.name },
     {
       name: "busy",
-      help: "Executors that its computations had, on average over a second; what a branch has had " +
-        "counts when it ends",
+      help:
+        "Executors that its computations had, on average over a second; " +
+        "what a branch has had counts when it ends",
       value: (x) => x.busy,
       text: (x) => `${x.busy.toFixed(2)} executors`,
     },

@@ -7,6 +7,7 @@
 #include "metrics.hpp"
 #include "page.hpp"
 #include "sampler.hpp"
+#include "trace_download.hpp"
 #include "version.hpp"
 
 #include <basal/actors/detail/system_core.hpp>
@@ -34,21 +35,28 @@ constexpr milliseconds least_interval{100};
 constexpr milliseconds most_interval{60'000};
 constexpr milliseconds usual_interval{250};
 
+// Of a recording. What the recorder still has is mostly less.
+constexpr std::chrono::seconds least_trace{1};
+constexpr std::chrono::seconds most_trace{60};
+constexpr std::chrono::seconds usual_trace{10};
+
 // A subscriber that has gone is noticed by writing to it.
 constexpr milliseconds longest_silence{5'000};
 
 // Two scrapes or page loads within so long see the same numbers.
 constexpr milliseconds same_moment{50};
 
-/// Of `interval=` in milliseconds.
-std::optional<milliseconds> parse_interval(const std::string& text) {
+/// A whole number of this unit in the query, in its range.
+template <class Duration>
+std::optional<Duration> parse(const std::string& text, Duration usual, Duration least,
+                              Duration most) {
   if (text.empty())
-    return usual_interval;
+    return usual;
   std::uint32_t count = 0;
   const auto* last = text.data() + text.size();
   const auto [end, problem] = std::from_chars(text.data(), last, count);
-  const milliseconds result{count};
-  if (problem != std::errc{} || end != last || result < least_interval || result > most_interval)
+  const Duration result{count};
+  if (problem != std::errc{} || end != last || result < least || result > most)
     return std::nullopt;
   return result;
 }
@@ -137,6 +145,8 @@ private:
       x.reply(200, "application/json", samples_.not_older_than(same_moment)->json());
     else if (path == "/api/v1/events")
       stream(x);
+    else if (path == "/api/v1/trace")
+      reply_trace(x);
     else if (path == "/metrics")
       reply_metrics(x);
     else if (path == "/version")
@@ -161,7 +171,8 @@ private:
 
   /// A path of ours as it is; a redirection to any other would be one to where an attacker likes.
   static std::string location_of(std::string_view path) {
-    for (const auto* known : {"/api/v1/snapshot", "/api/v1/events", "/metrics", "/version"})
+    for (const auto* known :
+         {"/api/v1/snapshot", "/api/v1/events", "/api/v1/trace", "/metrics", "/version"})
       if (path == known)
         return known;
     return "/";
@@ -184,6 +195,15 @@ private:
     const auto now = samples_.not_older_than(same_moment);
     x.reply(200, "text/plain; version=0.0.4; charset=utf-8",
             metrics_text(now->stats, now->process));
+  }
+
+  void reply_trace(exchange& x) {
+    const auto age = parse(x.query("seconds"), usual_trace, least_trace, most_trace);
+    if (age)
+      x.reply(200, "application/octet-stream", trace_of_last(*age),
+              "Content-Disposition: attachment; filename=\"basal.pftrace\"\r\n");
+    else
+      x.say(400, "A recording is of a whole number of seconds from 1 to 60.\n");
   }
 
   void reply_livez(exchange& x) {
@@ -212,7 +232,7 @@ private:
 
   /// Server-sent events: a sample at each interval, until the other side or this one goes.
   void stream(exchange& x) {
-    const auto interval = parse_interval(x.query("interval"));
+    const auto interval = parse(x.query("interval"), usual_interval, least_interval, most_interval);
     if (!interval) {
       x.say(400, "The interval is a whole number of milliseconds from 100 to 60000.\n");
       return;

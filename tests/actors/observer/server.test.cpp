@@ -92,6 +92,20 @@ TEST_CASE("metrics: Prometheus' text of the same statistics") {
   }
 }
 
+TEST_CASE("trace: the last seconds of the flight recorder, for Perfetto") {
+  observed x;
+  call_once(x.system);
+  const auto answer = x.get("/api/v1/trace?seconds=60");
+  REQUIRE(answer.status == 200);
+  CHECK(answer.head.find("attachment; filename=\"basal.pftrace\"") != std::string::npos);
+  REQUIRE(!answer.body.empty());
+  CHECK(answer.body[0] == '\n');                           // field 1 of a Trace, a packet
+  CHECK(answer.body.find("basal.m") != std::string::npos); // a message executor's thread
+  CHECK(x.get("/api/v1/trace?seconds=0").status == 400);
+  CHECK(x.get("/api/v1/trace?seconds=61").status == 400);
+  CHECK(client::get(x.port, "/api/v1/trace").status == 401);
+}
+
 TEST_CASE("health: known without a token, and says no more than that") {
   observed x;
   CHECK(client::get(x.port, "/livez").body == "ok\n");

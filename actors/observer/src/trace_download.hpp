@@ -1,0 +1,13 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace basal::observer {
+
+/// What the flight recorder has of the last `age`, in the format of https://ui.perfetto.dev. Any
+/// thread; takes memory for some times the recording, and stops nobody.
+/// @throws std::system_error, std::runtime_error with a sentence
+std::string trace_of_last(std::chrono::seconds age);
+
+} // namespace basal::observer
