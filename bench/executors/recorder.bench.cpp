@@ -3,7 +3,7 @@
 //
 // recorder_overhead  time with it over the time without, at most, of
 //   ping_pong        two actors, one message on its way
-//   echo             a plain thread asks an actor, and waits for the answer
+//   echo             an actor asks another, and goes on when it has the answer
 //   fork_tree        fib(30) by forks
 //
 // Of each, the median of the ratios of one turn to the next. Where the memory of a system lies and
@@ -22,6 +22,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/stateful_actor.hpp>
 
 #include <algorithm>
 #include <array>
@@ -71,15 +72,29 @@ void ping_pong(subject& on) {
       expect(p->run(*on.system, 20'000), 20'000);
 }
 
+caf::behavior echo_client(caf::stateful_actor<std::int64_t>* self, const caf::actor& server,
+                          const caf::actor& observer) {
+  return {[=](std::int64_t left) {
+    if (left == 0) {
+      self->send(observer, self->state);
+      self->quit();
+      return;
+    }
+    self->request(server, caf::infinite, left).then([=](std::int64_t answer) {
+      self->state += answer == left ? 1 : 0;
+      self->send(self, left - 1);
+    });
+  }};
+}
+
 void echo(subject& on) {
+  constexpr std::int64_t requests = 7'000;
   caf::scoped_actor self{*on.system};
-  const auto partner = on.system->spawn(
+  const auto server = on.system->spawn(
     []() -> caf::behavior { return {[](std::int64_t number) { return number; }}; });
-  for (std::int64_t i = 0; i < 300; ++i)
-    self->request(partner, std::chrono::seconds{30}, i)
-      .receive([=](std::int64_t answer) { expect(answer, i); },
-               [](const caf::error&) { throw std::runtime_error("no echo for 30 s"); });
-  self->send_exit(partner, caf::exit_reason::user_shutdown);
+  self->send(on.system->spawn(echo_client, server, caf::actor{self}), requests);
+  self->receive([](std::int64_t right) { expect(right, requests); });
+  self->send_exit(server, caf::exit_reason::user_shutdown);
 }
 
 void fork_tree(subject& on) {

@@ -62,7 +62,9 @@ private:
 } // namespace
 
 // To ask an actor for its next message takes some 260 instructions (callgrind, in a debug build).
-constinit const std::chrono::nanoseconds recording::ask_after{4000};
+// With 4 us, ping_pong of recorder_overhead took 2 % longer than with none; with 20 us, less than
+// the noise.
+constinit const std::chrono::nanoseconds recording::ask_after{20'000};
 
 recording::recording(std::span<record_ring::slot> slots) noexcept
   : ring_(slots), ask_after_(executors::tick_clock::to_ticks(ask_after)) {

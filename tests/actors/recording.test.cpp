@@ -45,7 +45,7 @@ public:
 private:
   /// Long enough for the next turn to be asked for its message.
   static void stay_a_while() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds{50};
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds{100};
     while (std::chrono::steady_clock::now() < end) {
       // busy
     }
