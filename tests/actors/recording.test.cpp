@@ -16,6 +16,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <thread>
 #include <unistd.h>
 
 #include "support/catch.hpp"
@@ -75,6 +76,7 @@ TEST_CASE("turns have the type of the actor and of the message that began them")
       std::int32_t result = 0;
       self->request(partner, caf::infinite, what...)
         .receive([&](std::int32_t answer) { result = answer; }, [](const caf::error&) {});
+      std::this_thread::sleep_for(std::chrono::milliseconds{1}); // the turn ends
       return result;
     };
     for (std::int32_t i = 0; i < 10; ++i) {
