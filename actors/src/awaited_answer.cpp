@@ -252,7 +252,8 @@ bool awaited_answer::read_mailbox() {
   for (caf::mailbox_element::node_pointer x = newest; x != nullptr;) {
     auto* message = inbox_type::promote(x);
     x = x->next;
-    if (message->mid == answer_id_) {
+    // As numbers: CAF's own comparison overflows for requests of high priority (0.17.6).
+    if (message->mid.integer_value() == answer_id_.integer_value()) {
       answer_.reset(message); // the oldest counts: the answer before its time-out
       continue;
     }

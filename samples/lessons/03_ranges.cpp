@@ -19,7 +19,7 @@ int main() {
   const auto odd = posse::filter(runtime, numbers, [](int x) { return x % 2 != 0; });
   std::cout << "odd numbers: " << odd.size() << '\n';
 
-  posse::for_each(runtime, numbers, [](int& x) { x = (x * 7919) % 1'000'003; });
+  posse::for_each(runtime, numbers, [](int& x) { x = static_cast<int>(x * 7919L % 1'000'003); });
   posse::sort(runtime, numbers);
   std::cout << "the greatest: " << numbers.back() << '\n';
 }
