@@ -8,6 +8,7 @@
 #include <csignal>
 #include <stdexcept>
 #include <thread>
+#include <type_traits>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -101,6 +102,13 @@ std::string why_not(const address& where, const char* civetweb_says) {
          + ": another program does, or the port is not "
            "allowed ("
          + civetweb_says + "). Choose another port, or 0 for any that is free";
+}
+
+/// Before civetweb 1.16 the code of an error is left where a pointer says.
+template <class Error>
+void leave_code(Error& error, unsigned& code) {
+  if constexpr (std::is_pointer_v<decltype(error.code)>)
+    error.code = &code;
 }
 
 } // namespace
@@ -201,7 +209,10 @@ http_server::http_server(const address& where, handler handle)
   std::array<char, 200> said{};
   unsigned code = 0;
   mg_init_data begin{&callbacks, &handle_, settings.data()};
-  mg_error_data error{&code, said.data(), said.size()};
+  mg_error_data error{};
+  error.text = said.data();
+  error.text_buffer_size = said.size();
+  leave_code(error, code);
   const signals_untouched guard;
   context_ = mg_start2(&begin, &error);
   if (context_ == nullptr)
