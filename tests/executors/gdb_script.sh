@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # gdb_script.sh GDB SCRIPT PROGRAM
 # What gdb's commands say of a program that has stopped, and of its core.
 set -eu
@@ -31,6 +31,7 @@ expect_everybody() {
   says 2 '^#.* in basal::executors::executor::loop'
   says 2 '^#.* in basal::executors::fiber::entry_point::enter'
   says 0 '^#.*make_fcontext'
+  # shellcheck disable=SC2016 # what the text has between backquotes is no command
   says 1 'there is no suspended fiber 2; `info basal fibers` lists 2'
   says 1 'usage: basal fiber N bt'
 }
