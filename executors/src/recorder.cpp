@@ -251,6 +251,7 @@ void obey_recorder_environment() {
   static std::once_flag obeyed;
   std::call_once(obeyed, [] {
     const auto value_of = [](const char* name) -> std::string_view {
+      // NOLINTNEXTLINE(concurrency-mt-unsafe): safe as long as the program sets no variables
       const auto* value = std::getenv(name);
       return value != nullptr ? value : "";
     };
