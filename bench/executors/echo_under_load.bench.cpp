@@ -9,6 +9,7 @@
 //                                With the computation on both of two CPUs, the kernel lets the
 //                                client's thread wait for its turn, too, twice a message.
 
+#include "bench/posse/fib.hpp"
 #include "bench/support/bench.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
@@ -40,14 +41,6 @@ std::int64_t plain_fib(int n) {
   return n < 2 ? n : plain_fib(n - 1) + plain_fib(n - 2);
 }
 
-std::int64_t fib(posse::member& m, int n) {
-  if (n < 2)
-    return n;
-  auto [a, b]
-    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
-  return a + b;
-}
-
 // `times` times the 25th Fibonacci number, computed anew each time.
 
 std::int64_t plain_sum(std::int64_t times) {
@@ -59,7 +52,7 @@ std::int64_t plain_sum(std::int64_t times) {
 
 std::int64_t sum(posse::member& m, std::int64_t times) {
   if (times == 1)
-    return fib(m, 25);
+    return bench::fib(m, 25);
   auto [a, b] = m.fork_merge([=](auto& k) { return sum(k, times - times / 2); },
                              [=](auto& k) { return sum(k, times / 2); });
   return a + b;

@@ -6,6 +6,7 @@
 // CPU time of those threads, per second, beyond that of the computation without basal. It is what
 // idle executors spend looking for work, and what it costs to divide the computation.
 
+#include "bench/posse/fib.hpp"
 #include "bench/support/bench.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
@@ -28,18 +29,8 @@ namespace {
 
 using namespace basal;
 
-long fib(posse::member& m, int n) {
-  if (n < 2)
-    return n;
-  auto [a, b]
-    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
-  return a + b;
-}
-
-inline constexpr posse::pure<fib> pure_fib{"fib"};
-
 caf::behavior worker(caf::event_based_actor* self) {
-  return {[self](int n) { return static_cast<int>(pure_fib(self, n)); }};
+  return {[self](int n) { return static_cast<int>(bench::pure_fib(self, n)); }};
 }
 
 struct switches {
@@ -127,7 +118,7 @@ double idle_cpu_ms_per_s() {
     computing += thread_cpu_ms() - start;
     due += std::chrono::milliseconds{10};
     std::this_thread::sleep_until(due);
-    if (runtime.run([](posse::member& m) { return fib(m, n); }) != result)
+    if (runtime.run([](posse::member& m) { return bench::fib(m, n); }) != result)
       throw std::runtime_error("fib is wrong");
   }
   return basal_cpu_ms() - before - computing;

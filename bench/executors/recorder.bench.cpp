@@ -10,6 +10,7 @@
 // on which CPUs its threads run makes a difference of several percent, so there are several pairs
 // of systems.
 
+#include "bench/posse/fib.hpp"
 #include "bench/support/bench.hpp"
 #include "bench/support/format.hpp"
 #include "bench/support/statistics.hpp"
@@ -37,14 +38,6 @@
 namespace {
 
 using namespace basal;
-
-std::int64_t fib(posse::member& m, int n) {
-  if (n < 2)
-    return n;
-  auto [a, b]
-    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
-  return a + b;
-}
 
 /// An actor system and a runtime that record, or do not.
 struct subject {
@@ -98,7 +91,7 @@ void echo(subject& on) {
 }
 
 void fork_tree(subject& on) {
-  expect(on.runtime->run([](posse::member& m) { return fib(m, 30); }), 832'040);
+  expect(on.runtime->run([](posse::member& m) { return bench::fib(m, 30); }), 832'040);
 }
 
 struct workload {

@@ -1,8 +1,7 @@
-/// fib by forks and by calls. Unnamed on purpose: each file that includes it has
-/// functions of its own, compiled with its own flags.
+/// fib by forks and by calls. Unnamed on purpose, as fib.hpp is.
 #pragma once
 
-#include <basal/posse/posse.hpp>
+#include "bench/posse/fib.hpp"
 
 namespace basal::bench {
 namespace {
@@ -16,16 +15,6 @@ namespace {
   asm volatile("" : "+r"(b));
   return a + b;
 }
-
-long fib(posse::member& m, int n) {
-  if (n < 2)
-    return n;
-  auto [a, b]
-    = m.fork_merge([=](auto& k) { return fib(k, n - 1); }, [=](auto& k) { return fib(k, n - 2); });
-  return a + b;
-}
-
-inline constexpr posse::pure<fib> pure_fib{"fib"};
 
 } // namespace
 } // namespace basal::bench

@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace {
@@ -57,10 +58,12 @@ void convert(const std::string& from, const std::string& to) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: basal-trace RECORDING TRACE\n"
-                         "Converts a flight recording of basal for https://ui.perfetto.dev.\n");
-    return 2;
+  const bool helps = argc == 2 && std::string_view{argv[1]} == "--help";
+  if (helps || argc != 3) {
+    std::fputs("usage: basal-trace RECORDING TRACE\n"
+               "Converts a flight recording of basal for https://ui.perfetto.dev.\n",
+               helps ? stdout : stderr);
+    return helps ? 0 : 2;
   }
   try {
     convert(argv[1], argv[2]);

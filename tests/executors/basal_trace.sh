@@ -28,6 +28,12 @@ BASAL_TRACE="$folder/raw" "$program" >/dev/null
 grep -q '^  60 {' "$folder/text" || fail "no track is described"
 grep -q '^  11 {' "$folder/text" || fail "no event"
 
+"$basal_trace" --help >"$folder/said" || fail "--help fails"
+grep -q "^usage: basal-trace RECORDING TRACE" "$folder/said" || fail "--help does not say how"
+if "$basal_trace" --help me too 2>"$folder/said"; then
+  fail "three arguments are not refused"
+fi
+
 refuses "No such file" "$folder/nothing" "$folder/trace"
 refuses "is no flight recording" "$0" "$folder/trace"
 refuses "cannot write" "$folder/raw" "$folder/nothing/trace"

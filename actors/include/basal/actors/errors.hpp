@@ -9,7 +9,7 @@
 
 namespace basal::actors {
 
-/// What goes wrong between actors on basal, beside CAF's own errors.
+/// Errors between actors on basal, beside CAF's own.
 enum class errc : std::uint8_t {
   would_deadlock = 1, ///< actors would wait for each other in get(); the text names them
 };

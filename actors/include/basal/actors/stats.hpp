@@ -19,7 +19,7 @@ typename Inspector::result_type inspect(Inspector& f, overrun_stats& x) {
            field("longest_us", x.longest_us));
 }
 
-/// What the background work on the compute executors did: `priority::background_stats` in whole
+/// Counters of the background work on the compute executors: `priority::background_stats` in whole
 /// numbers. All 0 while nobody has asked for a background pool.
 struct background_stats {
   std::uint64_t submitted = 0;

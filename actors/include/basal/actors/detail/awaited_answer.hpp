@@ -80,7 +80,7 @@ public:
 ///
 /// Protocol. Answer, time-out and exit come as messages to the actor's own mailbox, which belongs
 /// to one reader at a time. That is the handler, until it has found the mailbox empty and marked it
-/// as blocked, as an actor does that has nothing to do. Whoever sends the next message unblocks it,
+/// as blocked, as an actor does that has nothing to do. The sender of the next message unblocks it,
 /// and CAF has that thread enqueue the actor with the scheduler. There take_wake_up() sees
 /// that a handler waits and reads the mailbox in its stead: it either blocks the mailbox again,
 /// or takes the wait out of the wait graph and sets `done_`, which gives the mailbox back to the
@@ -100,7 +100,7 @@ public:
                                            std::unique_ptr<awaited_request> request,
                                            const caf::duration& timeout);
 
-  /// Whoever was given `job` to enqueue, with a reference, asks whether it is an actor whose
+  /// Tells whether `job`, which the caller was given to enqueue with a reference, is an actor whose
   /// handler waits. @returns true if it was, and is dealt with, the reference included
   static bool take_wake_up(caf::resumable* job) {
     if (job->subtype() != caf::resumable::scheduled_actor)

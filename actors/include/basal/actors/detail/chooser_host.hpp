@@ -35,9 +35,9 @@ public:
   static std::shared_ptr<chooser_host> of(caf::actor_system& system);
 
   /// Those of choosers without knobs of their own. Any thread, fibers included. The first call
-  /// measures what an offload of nothing costs, unless `calibrates` is off: some 0.2 ms, for which
-  /// others that call wait, a fiber by being suspended. A program without adaptive handlers does
-  /// not pay for it.
+  /// measures what an offload of nothing costs, unless `calibrates` is off: 10 to 60 round trips,
+  /// for which others that call wait, a fiber by being suspended. A program without adaptive
+  /// handlers does not pay for it.
   const mab::knobs& knobs();
 
   /// The family of `key`; those with knobs of their own are families of their own. Any thread;
@@ -103,7 +103,8 @@ public:
   mab::load look_from_outside() const noexcept;
 
 private:
-  /// Who waits until the overhead was measured; the last one in the list measures it.
+  /// A caller of knobs() that waits until the overhead was measured; the last one in the list
+  /// measures it.
   struct waiter {
     waiter* next = nullptr;
     executors::completion measured = {};
