@@ -166,6 +166,8 @@ public:
 
   void write(std::uint64_t end) {
     const auto& thread = from_.threads[index_];
+    // Perfetto drops packets that need this sequence's names until one says that there are none.
+    put(message{}.number(packet::sequence_flags, packet::state_cleared));
     describe(uuid(), thread.thread + " (" + std::to_string(thread.thread_id) + ")", false);
     describe(uuid() + 1, thread.thread + " ring", true);
     describe(uuid() + 2, thread.thread + " injection queue", true);
@@ -174,7 +176,7 @@ public:
       const auto& e = thread.entries[i];
       if (e.number != next) {
         close_all(e.time);
-        instant(e, i, std::to_string(e.number - next) + " records lost");
+        mark_gap(e.time, e.number - next);
         to_.lost += e.number - next;
       }
       next = e.number + 1;
@@ -208,7 +210,6 @@ private:
   void put_event(std::uint64_t time, message e, std::string_view name) {
     message p;
     p.number(packet::timestamp, time);
-    auto flags = packet::needs_state;
     if (!name.empty()) {
       const auto [known, is_new] = names_.try_emplace(std::string{name}, names_.size() + 1);
       e.number(event::name_number, known->second);
@@ -216,11 +217,9 @@ private:
         message entry;
         entry.number(interned::number, known->second).text(interned::text, name);
         p.part(packet::interned_data, message{}.part(interned::event_name, entry));
-        if (names_.size() == 1)
-          flags |= packet::state_cleared;
       }
     }
-    p.part(packet::track_event, e).number(packet::sequence_flags, flags);
+    p.part(packet::track_event, e).number(packet::sequence_flags, packet::needs_state);
     put(std::move(p));
   }
 
@@ -235,6 +234,13 @@ private:
   void open(const timeline::entry& e, std::size_t i, std::string_view name) {
     put_event(e.time, started(event::slice_begin, i), name);
     open_.push_back(e.kind);
+  }
+
+  /// Not a step of the flow that the record after the gap belongs to.
+  void mark_gap(std::uint64_t time, std::uint64_t lost) {
+    message m;
+    m.number(event::type, event::instant).number(event::track, uuid());
+    put_event(time, std::move(m), std::to_string(lost) + " records lost");
   }
 
   void instant(const timeline::entry& e, std::size_t i, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ public:
   /// By the name of the track, without the thread's number, in the order of the file.
   std::map<std::string, std::vector<event>> tracks;
 
-  /// @throws std::runtime_error for what is no protocol buffer
+  /// @throws std::runtime_error for what is no protocol buffer, and for packets that Perfetto drops
   explicit perfetto_reader(std::string_view trace) {
     for (const auto& packet : fields(trace))
       if (packet.number == 1)
@@ -116,15 +117,22 @@ private:
     std::uint64_t track = 0;
     std::uint64_t sequence = 0;
     std::uint64_t name = 0;
+    std::uint64_t flags = 0; ///< 1: the sequence has no names yet, 2: needs to know that
     bool is_event = false;
     for (const auto& f : fields(packet)) {
       if (f.number == 8)
         e.time = f.value;
       else if (f.number == 10)
         sequence = f.value;
+      else if (f.number == 13)
+        flags = f.value;
       else if (f.number == 60)
         add_descriptor(f.bytes);
     }
+    if ((flags & 1) != 0)
+      cleared_.insert(sequence);
+    if ((flags & 2) != 0 && !cleared_.contains(sequence))
+      throw std::runtime_error("an event before its sequence says that it has no names");
     for (const auto& f : fields(packet)) {
       if (f.number == 12) {
         for (const auto& entry : fields(f.bytes))
@@ -176,6 +184,7 @@ private:
 
   std::map<std::uint64_t, std::string> track_names_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names_;
+  std::set<std::uint64_t> cleared_; ///< sequences
 };
 
 } // namespace basal::test

@@ -408,11 +408,12 @@ function draw(row) {
   });
 }
 
+/** Those of a pool that is too large for a strip each, as one: sums, and the mean load. */
 function together(all) {
-  const mean = {};
-  for (const key of Object.keys(all[0])) mean[key] = sum(all, (x) => x[key]);
-  mean.load_permille /= all.length;
-  return [mean];
+  const total = {};
+  for (const key of Object.keys(all[0])) total[key] = sum(all, (x) => x[key]);
+  total.load_permille /= all.length;
+  return [total];
 }
 
 function showExecutors(now, missed) {
@@ -603,7 +604,9 @@ function open() {
   source.onmessage = (event) => {
     say("live");
     take(JSON.parse(event.data));
-    if (Date.now() - touched > idleLimit) pause(true, "paused after 10 minutes without a key");
+    if (Date.now() - touched > idleLimit) {
+      pause(true, "paused: nobody has touched the page for 10 minutes");
+    }
   };
   source.onerror = async () => {
     $("verdict").className = "pill";
@@ -613,6 +616,7 @@ function open() {
     close();
     retry = setTimeout(open, 2000);
     const status = await fetch("/version").then((x) => x.status, () => 0);
+    if (paused) return; // in the meantime
     if (status === 401) say("the program has another token now: open the address it has logged");
     else if (status === 200) say("four others are watching; waiting for a place");
   };

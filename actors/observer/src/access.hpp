@@ -1,6 +1,6 @@
 #pragma once
 
-// Who may look: where the observer listens, and what a request has to prove.
+// Rules of access: where the observer listens, and what a request has to prove.
 
 #include <cstdint>
 #include <string>

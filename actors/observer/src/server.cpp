@@ -61,13 +61,14 @@ std::optional<Duration> parse(const std::string& text, Duration usual, Duration 
   return result;
 }
 
+/// @param whose whose token it is, for the sentence
 /// @throws std::invalid_argument
-const std::string& checked_token(const std::string& token) {
+const std::string& checked_token(const std::string& token, const char* whose) {
   const auto plain = [](unsigned char x) { return std::isalnum(x) != 0 || x == '-' || x == '_'; };
   if (token.size() < 32 || !std::all_of(token.begin(), token.end(), plain))
-    throw std::invalid_argument("the observer does not listen, since its token could be guessed or "
-                                "does not fit into a URL: it must be 32 letters, digits, - and _, "
-                                "or more of them");
+    throw std::invalid_argument("the observer does not listen, since " + std::string{whose}
+                                + " could be guessed or does not fit into a URL: it must be 32 "
+                                  "letters, digits, - and _, or more of them");
   return token;
 }
 
@@ -85,7 +86,9 @@ public:
     auto& log = actors::logger_of(actors::log_module::actors);
     try {
       const auto where = parse_address(listen);
-      token_ = given_.token.empty() ? random_token() : checked_token(given_.token);
+      token_ = given_.token.empty() ? random_token() : checked_token(given_.token, "its token");
+      if (!given_.metrics_token.empty())
+        checked_token(given_.metrics_token, "its token for metrics");
       // The handlers of early requests wait for the port, which Host and cookie are checked with.
       const std::lock_guard starting{mutex_};
       http_.emplace(where, [this](exchange& x) { answer(x); });

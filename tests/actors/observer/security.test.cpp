@@ -71,10 +71,22 @@ TEST_CASE("a token of the program's own opens the same, unless it could be guess
 }
 
 TEST_CASE("metrics can have a token of their own, which opens nothing else") {
-  observed x{{.metrics_token = "scrape"}};
-  CHECK(client::get(x.port, "/metrics", "Authorization: Bearer scrape\r\n").status == 200);
-  CHECK(client::get(x.port, "/version", "Authorization: Bearer scrape\r\n").status == 401);
+  const std::string own = "0123456789-scrape-only_0123456789";
+  observed x{{.metrics_token = own}};
+  const auto bearer = "Authorization: Bearer " + own + "\r\n";
+  CHECK(client::get(x.port, "/metrics", bearer).status == 200);
+  CHECK(client::get(x.port, "/version", bearer).status == 401);
   CHECK(x.get("/metrics").status == 200);
+}
+
+TEST_CASE("a token for metrics that could be guessed is refused as any other") {
+  observed x;
+  for (const std::string wrong : {"scrape", "0123456789 abcdefghij 0123456789"}) {
+    const basal::observer::server other{x.system,
+                                        {.listen = "127.0.0.1:0", .metrics_token = wrong}};
+    CHECK(other.url().empty());
+    CHECK(other.problem().find("its token for metrics could be guessed") != std::string::npos);
+  }
 }
 
 TEST_CASE("a name that another site has led here is refused, also with the cookie") {

@@ -8,7 +8,7 @@
 
 namespace basal::observer {
 
-/// What an observer is told in code. All of it may be left out.
+/// Settings of an observer that a program gives in code; each may be left out.
 struct options {
   /// Address and port on the loopback interface: "127.0.0.1:7420", "localhost:0" (any free port),
   /// "[::1]:7420", or the address alone, which means port 7420. Empty: the option `basal.observer`
@@ -20,21 +20,24 @@ struct options {
   /// site can have its name lead to this machine.
   std::vector<std::string> hosts = {};
 
-  /// A token that opens `/metrics` and nothing else. Empty: the observer's own token is needed.
+  /// A token that opens `/metrics` and nothing else: at least 32 letters, digits, - and _. Empty:
+  /// the observer's own token is needed.
   std::string metrics_token = {};
 
-  /// The token that opens everything, of at least 32 characters that a URL may have as they are.
-  /// Empty: random, and new for each observer. With one that stays, an open page goes on when its
-  /// program has been started again.
+  /// The token that opens everything, of the same form. Empty: random, and new for each observer.
+  /// With one that stays, an open page goes on when its program has been started again.
   std::string token = {};
 };
 
 /// Shows what an actor system on basal does, over HTTP, to who knows its token: a page, the same as
 /// JSON once or as a stream, metrics for Prometheus, and whether it lives. README.md has the list.
 ///
-/// It reads the system's statistics on threads of its own, when it is asked, and never stops, locks
-/// or wakes an executor. Unless somebody looks it collects nothing and sleeps, but for one look
-/// every two seconds at whether it is to stop.
+/// It reads the system's statistics on threads of its own, when it is asked, and neither stops nor
+/// wakes an executor. It shares two kinds of locks with executors, each held while a table is
+/// copied: that of the overruns, which an executor takes at most once a quantum, and that
+/// of a family of choosers, which a chooser takes when it reports. Unless somebody looks, the
+/// observer collects nothing and sleeps, except for one look every two seconds at whether it is to
+/// stop.
 ///
 /// Must be destroyed before its actor system. Constructor and destructor: not on an executor.
 class server {
