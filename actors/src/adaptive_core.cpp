@@ -1,9 +1,7 @@
 #include <basal/actors/detail/adaptive_core.hpp>
 
+#include <basal/executors/detail/demangled.hpp>
 #include <basal/executors/tick_clock.hpp>
-
-#include <cstdlib>
-#include <cxxabi.h>
 
 namespace basal::actors::detail {
 
@@ -76,11 +74,8 @@ std::string readable_name(const std::string& of,
   auto result = of;
   const char* separator = "/";
   for (const auto* type : types) {
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text{
-      abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free};
     result += separator;
-    result += status == 0 ? text.get() : type->name();
+    result += basal::detail::demangled(type->name());
     separator = ", ";
   }
   return result;

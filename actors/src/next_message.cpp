@@ -8,12 +8,11 @@
 #include <caf/type_nr.hpp>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+
+#include <basal/executors/detail/demangled.hpp>
 
 namespace basal::actors {
 
@@ -24,19 +23,12 @@ constexpr auto atom_number = caf::type_nr<caf::atom_value>::value;
 /// More elements are not told apart.
 constexpr std::size_t most_elements = 8;
 
-std::string demangled(const char* mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text{
-    abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free};
-  return status == 0 ? text.get() : mangled;
-}
-
 std::string name_of(const caf::type_erased_tuple& content, std::size_t position) {
   const auto [number, type] = content.type(position);
   if (number == atom_number)
     return "'" + to_string(content.get_as<caf::atom_value>(position)) + "'";
   if (number == 0)
-    return demangled(type->name());
+    return basal::detail::demangled(type->name());
   const std::string_view name = caf::numbered_type_names[number - 1];
   return std::string{name.substr(name.starts_with('@') ? 1 : 0)};
 }

@@ -31,7 +31,8 @@ void keep_logger(caf::actor_system& system) {
 
 system_core* system_core::of(caf::actor_system& system) noexcept {
   auto& found = system.scheduler();
-  if (typeid(found) == typeid(scheduler)) // a dynamic_cast to a sibling takes 0.1 us
+  // get() asks at each call, and a dynamic_cast to a sibling takes some 50 ns, this 2.
+  if (typeid(found) == typeid(scheduler))
     return static_cast<scheduler*>(&found);
   return dynamic_cast<system_core*>(&found);
 }

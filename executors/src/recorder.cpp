@@ -255,8 +255,12 @@ void obey_recorder_environment() {
       const auto* value = std::getenv(name);
       return value != nullptr ? value : "";
     };
-    if (value_of("BASAL_RECORDER") == "false")
+    if (const auto wanted = value_of("BASAL_RECORDER"); wanted == "false")
       recorder::use(false);
+    else if (!wanted.empty() && wanted != "true")
+      report(report_level::error, "basal.executors",
+             "BASAL_RECORDER is \"" + std::string{wanted}
+               + "\", and the flight recorder stays on; say true or false");
     try {
       if (const auto path = value_of("BASAL_RECORDING"); !path.empty())
         recorder::write_when_fatal(std::string{path});

@@ -1,13 +1,12 @@
 #include "recording_reader.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+
+#include <basal/executors/detail/demangled.hpp>
 
 namespace basal::executors::recording_file {
 
@@ -48,11 +47,7 @@ private:
 std::string readable(std::string_view name) {
   if (!name.starts_with('@'))
     return std::string{name};
-  const std::string mangled{name.substr(1)};
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text{
-    abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free};
-  return status == 0 ? text.get() : mangled;
+  return basal::detail::demangled(std::string{name.substr(1)}.c_str());
 }
 
 /// Ticks modulo 2^56 to nanoseconds, by the pair of times in the header: half of the 2^56 ticks

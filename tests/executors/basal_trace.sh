@@ -41,3 +41,7 @@ refuses "cannot write" "$folder/raw" "$folder/nothing/trace"
 # A program that cannot stream goes on.
 BASAL_TRACE=$folder/nothing/raw "$program" >/dev/null 2>"$folder/said"
 grep -q "cannot write the flight recording" "$folder/said" || fail "nothing is said"
+
+# Nor does one end that is told nonsense about the recorder.
+BASAL_RECORDER=perhaps "$program" >/dev/null 2>"$folder/said"
+grep -q 'BASAL_RECORDER is "perhaps".*say true or false' "$folder/said" || fail "nothing is said"

@@ -12,14 +12,15 @@ namespace basal::executors {
 /// The flight recorder. It is on unless somebody switches it off, and keeps the latest records of
 /// each thread in memory: what executors ran, where they looked for work, slept, were woken; what
 /// was suspended, stolen, sent from one pool to another (record_kind). Pools share
-/// `pool_bytes` among their executors; pages are touched when they are written. No event is
-/// recorded for which nobody would have read a clock or changed a shared word anyway.
+/// `pool_bytes` among their executors; pages are touched when they are written. What happens too
+/// often to be recorded is not: forks, merges of what nobody stole, and most messages of a turn.
 ///
 /// Recordings are files in a format of their own, which the program basal-trace turns into one for
 /// https://ui.perfetto.dev. Members may be called from any thread.
 ///
-/// The environment, read when the first pool is made: BASAL_RECORDER=false switches it off;
-/// BASAL_RECORDING=FILE is write_when_fatal(FILE); BASAL_TRACE=FILE is stream(FILE).
+/// The environment, read when the first pool is made: BASAL_RECORDER=false switches it off (what is
+/// neither true nor false is reported, and it stays on); BASAL_RECORDING=FILE is
+/// write_when_fatal(FILE); BASAL_TRACE=FILE is stream(FILE).
 class recorder {
 public:
   /// Of the executors of one pool together, at least.
