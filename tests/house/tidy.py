@@ -25,12 +25,13 @@ ARROWS = {
     "mab": set(),
     "priority": {"executors"},
     "posse": {"executors"},
+    "cluster": {"executors", "posse"},
     "solver": {"executors", "mab", "priority", "posse"},
     "actors": {"executors", "mab", "priority", "posse", "solver"},
     "observer": {"executors", "mab", "priority", "posse", "solver", "actors"},
 }
 # Modules that are not in the folder of their name.
-FOLDERS = {"observer": "actors/observer"}
+FOLDERS = {"observer": "actors/observer", "cluster": "posse/cluster"}
 # Headers of libraries, and the modules that alone may name them.
 OWNED_INCLUDES = {"caf/": {"actors", "observer"}, "spdlog/": {"actors"}, "gc/": {"posse"},
                   "gc.h": {"posse"}, "boost/context/": {"executors"}, "civetweb": {"observer"},

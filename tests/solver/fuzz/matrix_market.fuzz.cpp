@@ -1,8 +1,8 @@
 // Reads its input as a matrix and as a vector, and uses what was read: whatever bytes come, the
 // reader either throws a typed error or gives a matrix that can be packed, multiplied and solved.
 //
-// libFuzzer drives it where BASAL_BUILD_FUZZERS is on (clang); replay.cpp feeds it the corpus in
-// every build.
+// libFuzzer drives it where BASAL_BUILD_FUZZERS is on (clang); support/replay.cpp feeds it the
+// corpus in every build.
 
 #include <basal/solver/errors.hpp>
 #include <basal/solver/kernels/product.hpp>

@@ -1,0 +1,39 @@
+/// What a batch, a worker, a journal or a message can fail with.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace basal::cluster {
+
+enum class errc : std::uint8_t {
+  malformed = 1,  ///< bytes that are no value of the type, or a message that is none of ours
+  other_version,  ///< a message or a file of another version of the format
+  damaged,        ///< a checksum says that bytes have changed
+  too_large,      ///< a value or a message larger than what the receiver takes
+  not_a_journal,  ///< the file exists and was not written by a journal
+  other_batch,    ///< the journal belongs to another function or to other items
+  journal_in_use, ///< another process writes this journal
+  journal_failed, ///< the file system refused to read or write: no space, say
+};
+
+/// "malformed" etc.
+std::string_view to_string(errc code) noexcept;
+
+/// Thrown with a sentence that names the cause and, where there is one, the remedy.
+class error : public std::runtime_error {
+public:
+  error(errc code, const std::string& what) : std::runtime_error(what), code_(code) {
+  }
+
+  errc code() const noexcept {
+    return code_;
+  }
+
+private:
+  errc code_;
+};
+
+} // namespace basal::cluster

@@ -1,0 +1,27 @@
+#include <basal/cluster/errors.hpp>
+
+namespace basal::cluster {
+
+std::string_view to_string(errc code) noexcept {
+  switch (code) {
+  case errc::malformed:
+    return "malformed";
+  case errc::other_version:
+    return "other_version";
+  case errc::damaged:
+    return "damaged";
+  case errc::too_large:
+    return "too_large";
+  case errc::not_a_journal:
+    return "not_a_journal";
+  case errc::other_batch:
+    return "other_batch";
+  case errc::journal_in_use:
+    return "journal_in_use";
+  case errc::journal_failed:
+    return "journal_failed";
+  }
+  return "unknown";
+}
+
+} // namespace basal::cluster
