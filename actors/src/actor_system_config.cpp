@@ -7,7 +7,6 @@
 #include <basal/actors/monitor.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/scheduler.hpp>
-#include <basal/actors/solver_service_messages.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/sec.hpp>
@@ -25,9 +24,8 @@ namespace basal {
 
 namespace {
 
-template <class Code>
 std::string render_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
-  std::string text{to_string(static_cast<Code>(code))};
+  std::string text{to_string(static_cast<actors::errc>(code))};
   if (context.match_elements<std::string>())
     text += ": " + context.get_as<std::string>(0);
   return text;
@@ -75,14 +73,7 @@ void actors::detail::prepare(caf::actor_system_config& cfg, caf::config_option_s
   cfg.add_message_type<overrun_stats>("basal::actors::overrun_stats");
   cfg.add_message_type<system_stats>("basal::actors::system_stats");
   cfg.add_message_type<stats_subscriber>("basal::actors::stats_subscriber");
-  cfg.add_message_type<solve_message>("basal::actors::solve_message");
-  cfg.add_message_type<batch_message>("basal::actors::batch_message");
-  cfg.add_message_type<solve_reply>("basal::actors::solve_reply");
-  cfg.add_message_type<batch_reply>("basal::actors::batch_reply");
-  cfg.add_message_type<events_message>("basal::actors::events_message");
-  cfg.add_message_type<solver::solver_stats>("basal::solver::solver_stats");
-  cfg.add_error_category(errc_category, render_error<errc>);
-  cfg.add_error_category(solver::errc_category, render_error<solver::errc>);
+  cfg.add_error_category(errc_category, render_error);
   add_options(known);
 }
 

@@ -26,14 +26,17 @@ ARROWS = {
     "priority": {"executors"},
     "posse": {"executors"},
     "cluster": {"executors", "posse"},
-    "solver": {"executors", "mab", "priority", "posse"},
-    "actors": {"executors", "mab", "priority", "posse", "solver"},
-    "observer": {"executors", "mab", "priority", "posse", "solver", "actors"},
+    "solver": {"executors"},
+    "actors": {"executors", "mab", "priority", "posse"},
+    "solver_service": {"executors", "posse", "solver", "actors"},
+    "observer": {"executors", "mab", "priority", "posse", "actors"},
 }
 # Modules that are not in the folder of their name.
-FOLDERS = {"observer": "actors/observer", "cluster": "posse/cluster"}
+FOLDERS = {"observer": "actors/observer", "solver_service": "actors/solver_service",
+           "cluster": "posse/cluster"}
 # Headers of libraries, and the modules that alone may name them.
-OWNED_INCLUDES = {"caf/": {"actors", "observer"}, "spdlog/": {"actors"}, "gc/": {"posse"},
+OWNED_INCLUDES = {"caf/": {"actors", "observer", "solver_service"}, "spdlog/": {"actors"},
+                  "gc/": {"posse"},
                   "gc.h": {"posse"}, "boost/context/": {"executors"}, "civetweb": {"observer"},
                   "prometheus/": {"observer"}, "nlohmann/": {"observer"}}
 
@@ -143,13 +146,58 @@ def arrows(tree):
         bracket, header = include.groups()
         if bracket == '"' and "/include/basal/" in name:
             yield name, number, f'public headers write #include <basal/...>, not "{header}"'
-        other = re.match(r"basal/([a-z]+)/", header)
+        other = re.match(r"basal/([a-z_]+)/", header)
         if other and other.group(1) != module and other.group(1) not in ARROWS[module]:
             yield name, number, f"{module} may not use {other.group(1)}: that arrow points up"
         for prefix, owners in OWNED_INCLUDES.items():
             if header.startswith(prefix) and module not in owners:
                 named = " and ".join(sorted(owner + "/" for owner in owners))
                 yield name, number, f"<{prefix}...> is named in {named} alone"
+
+
+def declared_modules(tree):
+    """Each basal_add_module(...): its file, its name, and its words by keyword."""
+    for name, text in tree.named("CMakeLists.txt"):
+        for module, body in re.findall(r"basal_add_module\((\w+)([^()]*)\)", text):
+            words, keyword = {}, None
+            for word in re.sub(r"#.*", "", body).split():
+                if re.fullmatch(r"HEADERS|SOURCES|(PUBLIC|PRIVATE)_LIBS", word):
+                    keyword = word
+                elif keyword:
+                    words.setdefault(keyword, []).append(word)
+            yield name, module, words
+
+
+def links_and_includes(tree):
+    """A module links the modules that its files include, and no others."""
+    linked = {}
+    modules = list(declared_modules(tree))
+    for _, module, words in modules:
+        libs = words.get("PUBLIC_LIBS", []) + words.get("PRIVATE_LIBS", [])
+        linked[module] = {lib[len("basal::"):] for lib in libs if lib.startswith("basal::")}
+    reached = {}
+    for module in linked:
+        todo = [module]
+        reached[module] = set()
+        while todo:
+            at = todo.pop()
+            if at not in reached[module]:
+                reached[module].add(at)
+                todo.extend(linked.get(at, ()))
+    for name, module, words in modules:
+        folder = os.path.dirname(name)
+
+        included = set()
+        for file in words.get("HEADERS", []) + words.get("SOURCES", []):
+            path = f"{folder}/{file}"
+            others = set(re.findall(r"^\s*#\s*include\s*<basal/(\w+)/",
+                                    tree.text.get(path) or "", re.MULTILINE))
+            included |= others
+            for other in sorted(others & ARROWS.get(module, others)):
+                if other not in reached[module]:
+                    yield path, 1, f"{module} includes {other} and does not link it"
+        for lib in sorted(linked[module] - included):
+            yield name, 1, f"{module} links {lib} and includes nothing of it"
 
 
 def dead_files(tree):
@@ -224,8 +272,8 @@ def timeouts(build_dir):
             yield "tests", 1, f"test {test['name']} has no TIMEOUT"
 
 
-RULES = [long_lines, white_space, banned_words, comments, pragma_once, arrows, dead_files,
-         big_files, readmes, links, quoted_program]
+RULES = [long_lines, white_space, banned_words, comments, pragma_once, arrows,
+         links_and_includes, dead_files, big_files, readmes, links, quoted_program]
 
 
 def findings(root, build_dir=None):

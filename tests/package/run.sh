@@ -26,7 +26,7 @@ case $what in
     fi
     ;;
   posse_without_caf)
-    configure -DWANTED=posse -DCMAKE_DISABLE_FIND_PACKAGE_CAF=ON
+    configure -DWANTED=posse -DCMAKE_DISABLE_FIND_PACKAGE_CAF=ON -DCMAKE_DISABLE_FIND_PACKAGE_hwy=ON
     "$CMAKE" --build "$work" --parallel 2
     "$work/fork_merge"
     "$work/collector"
@@ -82,6 +82,15 @@ case $what in
         $(pkg-config --cflags --libs basal-observer)
       "$work/observed"
     fi
+    # A module alone asks for what it needs.
+    if pkg-config --libs --cflags basal-posse | grep -e caf -e hwy; then
+      echo "basal-posse.pc links more than posse" >&2
+      exit 1
+    fi
+    # shellcheck disable=SC2046
+    "$CXX" "${warnings[@]}" -O1 -o "$work/posse" "$consumer/fork_merge.cpp" \
+      $(pkg-config --cflags --libs basal-posse)
+    "$work/posse"
     # The language level is the user's.
     if pkg-config --cflags basal basal-posse-gc | grep -e -std=; then
       echo "the package overrides -std" >&2

@@ -11,6 +11,7 @@
 #include <basal/solver/csr_matrix.hpp>
 
 #include <caf/error.hpp>
+#include <caf/fwd.hpp>
 #include <caf/meta/load_callback.hpp>
 #include <caf/meta/type_name.hpp>
 #include <caf/sec.hpp>
@@ -26,7 +27,7 @@
 namespace basal::solver {
 
 /// The error codes' name in CAF; `caf::error` has the sentence as its context.
-/// `basal::actor_system_config` knows how to print them.
+/// `basal::actors::add_solver_messages` says how to print them.
 inline constexpr caf::atom_value errc_category = caf::atom("solver");
 
 caf::error make_error(errc code);
@@ -187,6 +188,10 @@ struct events_message {
   std::uint64_t lost = 0;
   std::vector<solver::solve_event> events;
 };
+
+/// Makes the messages above and the solver's errors known to a system that is not made yet: for
+/// a program that spawns a service, and for its clients in other processes.
+void add_solver_messages(caf::actor_system_config& config);
 
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, solve_message& x) {

@@ -1,6 +1,6 @@
 #include <basal/actors/actor_system_config.hpp>
-#include <basal/actors/solver_service.hpp>
 #include <basal/solver/triplets.hpp>
+#include <basal/solver_service/solver_service.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/binary_deserializer.hpp>
@@ -67,6 +67,7 @@ struct fixture {
   static basal::actor_system_config& configured(basal::actor_system_config& cfg) {
     cfg.set("basal.message-executors", std::size_t{2});
     cfg.set("basal.compute-executors", std::size_t{2});
+    add_solver_messages(cfg);
     return cfg;
   }
 
@@ -426,11 +427,16 @@ TEST_CASE_METHOD(fixture, "a slow subscriber loses events and is told how many")
   end(service);
 }
 
-TEST_CASE("limits that allow nothing, and systems that do not run on basal, are refused") {
+TEST_CASE("limits that allow nothing, and systems that cannot serve, are refused") {
   basal::actor_system_config on_basal;
+  add_solver_messages(on_basal);
   caf::actor_system system{on_basal};
   CHECK_THROWS_AS(spawn_solver_service(system, {.concurrent_solves = 0}), solver::error);
   caf::actor_system_config stock;
   caf::actor_system other{stock};
   CHECK_THROWS_WITH(spawn_solver_service(other), ContainsSubstring("does not run on basal"));
+  basal::actor_system_config without_messages;
+  caf::actor_system ignorant{without_messages};
+  CHECK_THROWS_WITH(spawn_solver_service(ignorant),
+                    ContainsSubstring("add_solver_messages(config)"));
 }

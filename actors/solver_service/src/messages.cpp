@@ -1,5 +1,6 @@
-#include <basal/actors/solver_service_messages.hpp>
+#include <basal/solver_service/messages.hpp>
 
+#include <caf/actor_system_config.hpp>
 #include <caf/message.hpp>
 
 namespace basal::solver {
@@ -15,7 +16,30 @@ caf::error make_error(const error& e) {
 
 } // namespace basal::solver
 
-namespace basal::actors::detail {
+namespace basal::actors {
+
+namespace {
+
+std::string render_error(std::uint8_t code, caf::atom_value, const caf::message& context) {
+  std::string text{to_string(static_cast<solver::errc>(code))};
+  if (context.match_elements<std::string>())
+    text += ": " + context.get_as<std::string>(0);
+  return text;
+}
+
+} // namespace
+
+void add_solver_messages(caf::actor_system_config& config) {
+  config.add_message_type<solve_message>("basal::actors::solve_message");
+  config.add_message_type<batch_message>("basal::actors::batch_message");
+  config.add_message_type<solve_reply>("basal::actors::solve_reply");
+  config.add_message_type<batch_reply>("basal::actors::batch_reply");
+  config.add_message_type<events_message>("basal::actors::events_message");
+  config.add_message_type<solver::solver_stats>("basal::solver::solver_stats");
+  config.add_error_category(solver::errc_category, render_error);
+}
+
+namespace detail {
 
 matrix_parts::matrix_parts(const shared_matrix& from) : present(from.matrix != nullptr) {
   if (!present)
@@ -48,4 +72,6 @@ std::string to_string(const matrix_parts& parts) {
          + std::to_string(parts.column_indices.size()) + " entries";
 }
 
-} // namespace basal::actors::detail
+} // namespace detail
+
+} // namespace basal::actors

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <basal/actors/solver_service_messages.hpp>
+#include <basal/solver_service/messages.hpp>
 
 #include <caf/atom.hpp>
 #include <caf/replies_to.hpp>
@@ -35,9 +35,9 @@ using solver_service = caf::typed_actor<
 
 inline constexpr std::uint64_t max_waiting_events = 1u << 20;
 
-/// Starts a service.
+/// Starts a service. The system's configuration must have been given to add_solver_messages().
 /// @throws solver::error for limits out of their range, std::logic_error if `system` does not
-///         run on basal.
+///         run on basal, or its configuration does not know the messages.
 solver_service spawn_solver_service(caf::actor_system& system, solver::solver_limits limits = {});
 
 } // namespace basal::actors

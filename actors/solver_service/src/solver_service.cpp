@@ -1,4 +1,4 @@
-#include <basal/actors/solver_service.hpp>
+#include <basal/solver_service/solver_service.hpp>
 
 #include <basal/actors/run_pure.hpp>
 #include <basal/actors/scheduler.hpp>
@@ -6,6 +6,7 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
@@ -259,6 +261,9 @@ caf::behavior service(service_actor* self, const solver::solver_limits& limits) 
 solver_service spawn_solver_service(caf::actor_system& system, solver::solver_limits limits) {
   limits.validate();
   runtime_of(system); // throws here rather than in the actor
+  if (!system.config().error_renderers.contains(solver::errc_category))
+    throw std::logic_error("spawn_solver_service: the system does not know the solver's messages; "
+                           "call basal::actors::add_solver_messages(config) before you make it");
   // Its own messages are no part of its interface, so it is dynamically typed inside.
   return caf::actor_cast<solver_service>(system.spawn(service, limits));
 }
