@@ -70,8 +70,18 @@ public:
       caf::logger::set_current_actor_system(nullptr);
   }
 
+  /// `job` has had its turn. Looked at at most once a quantum.
+  void has_left_messages(caf::resumable& job, const executors::executor& self) {
+    const auto present = self.last_look();
+    if (present - backlog_seen_ < self.quantum_ticks())
+      return;
+    backlog_seen_ = present;
+    owner_.backlogs_.add(&job);
+  }
+
 private:
   scheduler& owner_;
+  std::uint64_t backlog_seen_ = 0; // ticks; its thread's own
   const bool quiet_ = !logs(owner_.system());
 };
 
@@ -290,6 +300,7 @@ void scheduler::run(void* object, executors::executor& self) noexcept {
     case caf::resumable::resume_later:
       if (left.spend())
         break;
+      here.has_left_messages(*job, self);
       self.push_back({job, &job_ops});
       return;
     case caf::resumable::done:

@@ -1,7 +1,10 @@
 #include <basal/actors/stats.hpp>
 
+#include "warning_watch.hpp"
+
 #include <basal/actors/scheduler.hpp>
 #include <basal/executors/collector.hpp>
+#include <basal/executors/recorder.hpp>
 #include <basal/priority/background_pool.hpp>
 
 #include <caf/actor_registry.hpp>
@@ -39,9 +42,11 @@ background_stats background_of(const executors::executor_pool& pool) {
   };
 }
 
-std::uint64_t heap_bytes() noexcept {
+/// Of the collected heap, if there is one.
+template <class Number>
+std::uint64_t of_heap(Number (*executors::collector_hooks::*what)() noexcept) noexcept {
   const auto* heap = executors::collector.load(std::memory_order_acquire);
-  return heap != nullptr ? heap->used_bytes() : 0;
+  return heap != nullptr ? (heap->*what)() : 0;
 }
 
 } // namespace
@@ -49,17 +54,23 @@ std::uint64_t heap_bytes() noexcept {
 system_stats stats_of(caf::actor_system& system) {
   auto& found = detail::system_core::of(system, "there are no statistics");
   auto* threaded = scheduler::of(system);
-  return {
+  system_stats result{
     .message_executors = stats_of(found.messages()),
     .compute_executors = stats_of(found.compute().compute()),
     .posse = found.compute().stats(),
     .overruns = found.overruns().snapshot(),
+    .backlogs = found.backlogs().snapshot(),
     .choosers = chooser_stats_of(system),
     .background = background_of(found.compute().compute()),
     .actors_now = system.registry().running(),
     .timers_now = threaded != nullptr ? threaded->clock().pending() : 0,
-    .heap_bytes = heap_bytes(),
+    .heap_bytes = of_heap(&executors::collector_hooks::used_bytes),
+    .heap_pauses_ns = of_heap(&executors::collector_hooks::pauses_ns),
+    .lost_records = executors::recorder::lost(),
+    .warnings = {},
   };
+  result.warnings = found.warnings().update(system, result);
+  return result;
 }
 
 } // namespace basal::actors

@@ -1,5 +1,7 @@
 #include <basal/actors/detail/system_core.hpp>
 
+#include "warning_watch.hpp"
+
 #include <basal/actors/scheduler.hpp>
 
 #include <caf/actor_system.hpp>
@@ -28,6 +30,11 @@ void keep_logger(caf::actor_system& system) {
 }
 
 } // namespace
+
+system_core::system_core() : warnings_(std::make_unique<warning_watch>()) {
+}
+
+system_core::~system_core() = default;
 
 system_core* system_core::of(caf::actor_system& system) noexcept {
   auto& found = system.scheduler();

@@ -108,8 +108,9 @@ void executor::enter() {
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
   current_executor = this;
+  thread_.store(gettid(), std::memory_order_relaxed);
   if (flight_ != nullptr)
-    flight_->set_thread(gettid());
+    flight_->set_thread(thread());
   exceptions_ = abi::__cxa_get_globals();
   native_.emplace(*this);
   running_ = &*native_;
@@ -125,6 +126,7 @@ void executor::leave() {
   while (auto* f = spares_.take())
     fiber::destroy(*f, pool_.stacks());
   current_executor = nullptr;
+  thread_.store(0, std::memory_order_relaxed);
   doing_.store(nullptr, std::memory_order_relaxed);
   const auto& hooks = pool_.config().hooks;
   if (hooks.thread_stops != nullptr)
@@ -185,7 +187,8 @@ fiber* executor::spare_fiber() noexcept {
   }
 }
 
-bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept {
+bool executor::suspend_impl(fiber::after_action after, void* argument,
+                            const char* what_for) noexcept {
   expect_no_fork();
   auto* next = spare_fiber();
   if (next == nullptr)
@@ -200,7 +203,10 @@ bool executor::suspend_impl(fiber::after_action after, void* argument) noexcept 
   if (watch != nullptr)
     watch->pause();
   leave_running_fiber();
+  running_->waits_since_ = last_look_;
+  running_->waits_for_ = what_for;
   fiber::switch_to(*running_, *next, after, argument);
+  running_->waits_for_ = nullptr;
   last_look_ = now();
   doing_.store(running_->label(), std::memory_order_relaxed);
   if (watch != nullptr)
@@ -250,11 +256,13 @@ void executor::pause() noexcept {
 
 void executor::yield() {
   // Without a stack to go on with, the running work keeps its turn instead.
-  std::ignore = suspend([this](fiber& f) noexcept {
-    f.node_.item = {&f, &resume_ops};
-    yielded_.push_back(f.node_);
-    others_turn_start_ = now();
-  });
+  std::ignore = suspend(
+    [this](fiber& f) noexcept {
+      f.node_.item = {&f, &resume_ops};
+      yielded_.push_back(f.node_);
+      others_turn_start_ = now();
+    },
+    "its turn");
 }
 
 void executor::wake(fiber& f) noexcept {
@@ -774,6 +782,7 @@ executor_stats executor::stats() const noexcept {
     .overrun_quanta = c.overrun_quanta.get(),
     .quantum_ends = c.quantum_ends.get(),
     .load_permille = static_cast<std::uint64_t>(load() * 1000),
+    .waiting_now = num_waiting(),
   };
 }
 

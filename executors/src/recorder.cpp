@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdlib>
@@ -61,6 +62,7 @@ constexpr std::size_t max_path = 4096;
 /// Where a signal's recording goes. Written before the handler is installed.
 std::array<char, max_path> asked_path{};
 std::array<char, max_path> fatal_path{};
+std::mutex fatal_path_mutex; ///< of those who write or read it outside of the handler
 
 constexpr std::array fatal_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 std::array<struct sigaction, fatal_signals.size()> fatal_before{};
@@ -120,6 +122,9 @@ void on_fatal(int number, siginfo_t* info, void* context) {
 
 constexpr std::chrono::milliseconds between_passes{20};
 
+/// Relaxed: a statistic.
+std::atomic<std::uint64_t> lost_records{0};
+
 /// A file to which a thread adds what is new, every so often.
 class streaming {
 public:
@@ -160,8 +165,14 @@ private:
 
   void pass() {
     for (std::size_t i = 0; i < recording::count(); ++i)
-      if (next_[i] != recording::at(i).ring().written())
+      if (next_[i] != recording::at(i).ring().written()) {
+        const auto lost = out_.lost();
         next_[i] = out_.add_records(i, next_[i], 0);
+        // What was in a ring before the stream began is not lost.
+        if (followed_[i])
+          lost_records.fetch_add(out_.lost() - lost, std::memory_order_relaxed);
+        followed_[i] = true;
+      }
     names_ = out_.add_names(names_);
     complain();
   }
@@ -179,6 +190,7 @@ private:
   const int file_;
   writer out_;
   std::array<std::uint64_t, recording::max_count> next_{};
+  std::bitset<recording::max_count> followed_; ///< passed over before
   std::size_t names_ = 0;
   bool complained_ = false;
   std::mutex mutex_;
@@ -219,7 +231,10 @@ void recorder::write_on_signal(int number, const std::string& path) {
 }
 
 void recorder::write_when_fatal(const std::string& path) {
-  set_path(fatal_path, path);
+  {
+    std::lock_guard guard{fatal_path_mutex};
+    set_path(fatal_path, path);
+  }
   tick_clock::per_nanosecond();
   static std::once_flag installed;
   std::call_once(installed, [] {
@@ -230,6 +245,15 @@ void recorder::write_when_fatal(const std::string& path) {
     for (std::size_t i = 0; i < fatal_signals.size(); ++i)
       sigaction(fatal_signals[i], &action, &fatal_before[i]);
   });
+}
+
+std::string recorder::path_when_fatal() {
+  std::lock_guard guard{fatal_path_mutex};
+  return fatal_path.data();
+}
+
+std::uint64_t recorder::lost() noexcept {
+  return lost_records.load(std::memory_order_relaxed);
 }
 
 void recorder::stream(const std::string& path) {

@@ -65,6 +65,7 @@ std::uint64_t writer::add_records(std::size_t index, std::uint64_t from,
     const auto wanted = std::min<std::uint64_t>(copied.size(), end - from);
     auto [number, found]
       = source.ring().read(from, {copied.data(), static_cast<std::size_t>(wanted)});
+    lost_ += number - from;
     from = number + found.size();
     while (!found.empty() && found.front().ticks() < since) {
       found = found.subspan(1);

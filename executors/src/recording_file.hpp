@@ -75,6 +75,11 @@ public:
     return error_;
   }
 
+  /// Records that were asked for, but overwritten before they could be copied.
+  std::uint64_t lost() const noexcept {
+    return lost_;
+  }
+
   void begin() noexcept;
 
   /// The thread of recording `index`, and its records that were added at `since` (ticks) or later,
@@ -96,6 +101,7 @@ private:
 
   int file_;
   int error_ = 0;
+  std::uint64_t lost_ = 0;
 };
 
 } // namespace basal::executors::recording_file

@@ -122,7 +122,9 @@ void member::wait_until_youngest() noexcept {
     return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;
   };
   // Without a stack to go on with it takes its chance with the limit instead.
-  while (!may_run() && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; })) {
+  while (!may_run()
+         && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; },
+                               "younger members of its computation, under a memory limit")) {
   }
 }
 

@@ -236,7 +236,7 @@ void member::delegate_two(const theft_view& view) noexcept {
     if (latch_.arrive())
       executors::executor::wake(f);
   };
-  if (!executor_->suspend(publish)) {
+  if (!executor_->suspend(publish, "the branches that were stolen from it")) {
     count(theft_verdict::out_of_memory);
     return;
   }

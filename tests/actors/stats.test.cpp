@@ -42,6 +42,8 @@ basal::actors::system_stats sample() {
   x.background.queued_now = 14;
   x.timers_now = 10;
   x.heap_bytes = 15;
+  x.backlogs.push_back({"sink", 16, 17, 18});
+  x.warnings.push_back({"long_wait", "message", "why", "what to do", 19});
   return x;
 }
 
@@ -54,7 +56,7 @@ TEST_CASE("statistics print with the names of their fields") {
        "injection_batches = 0, deliveries = 0, background_turns = 0, times_parked = 0, "
        "wake_ups = 0, overflows = 0, "
        "fibers_created = 0, suspensions = 12, overruns = 0, overrun_quanta = 0, quantum_ends = 0, "
-       "load_permille = 0)");
+       "load_permille = 0, waiting_now = 0)");
   CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4, 5, 6, 7, 8, 9})
         == "function_stats(name = \"fib\", calls = 1, offloaded = 2, failed = 3, forks = 4, "
            "inlined = 5, thefts = 6, merges = 7, quanta = 8, busy_ns = 9)");
@@ -68,6 +70,10 @@ TEST_CASE("statistics print with the names of their fields") {
                                      "quanta = 12, longest_us = 13)]"));
   CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, typical_us = 0)"));
   CHECK_THAT(text, ContainsSubstring("timers_now = 10, heap_bytes = 15"));
+  CHECK_THAT(text, ContainsSubstring("backlogs = [backlog_stats(name = \"sink\", messages = 16, "
+                                     "most = 17, seen = 18)]"));
+  CHECK_THAT(text, ContainsSubstring("warnings = [warning(kind = \"long_wait\", subject = "
+                                     "\"message\", cause = \"why\""));
 }
 
 TEST_CASE("statistics survive CAF's serialiser") {

@@ -5,8 +5,8 @@
 const interval = 250; // ms between samples
 const history = 240; // samples in a strip: a minute
 const rateWindow = 1000; // ms over which rates are taken
-const warningWindow = 10000; // ms after its last cause that a warning is shown
-const stuckAfter = 2000; // ms without a step
+const memory = 10000; // ms of samples that are kept
+const stuckAfter = 2000; // ms without a step, in a strip
 const idleLimit = 600000; // ms without a key or a click until the page pauses itself
 const mostStrips = 64; // executors of a pool with a strip each
 
@@ -48,7 +48,7 @@ function uptime(ms) {
 
 // --- samples -------------------------------------------------------------------
 
-const samples = []; // of the last warningWindow, oldest first
+const samples = []; // of the last memory, oldest first
 
 /** The newest sample, and the one that is at least `ms` older, or the oldest there is. */
 function since(ms) {
@@ -65,7 +65,7 @@ function rate(of) {
 }
 
 /** What `of(sample)` grew by in the last `ms`. */
-const growth = (of, ms = warningWindow) => of(samples.at(-1)) - (of(since(ms)) ?? 0);
+const growth = (of, ms = memory) => of(samples.at(-1)) - (of(since(ms)) ?? 0);
 
 /** Of the list `of(sample)`, the element with this name; an empty one if there is none. */
 const named = (of, name, empty) => (sample) => of(sample).find((x) => x.name === name) ?? empty;
@@ -485,73 +485,21 @@ function showVerdicts(now) {
 
 // --- warnings ------------------------------------------------------------------------
 
-const active = new Map(); // key: { sentence, remedy, since, last }
-
-function warn(now, key, sentence, remedy) {
-  const old = active.get(key);
-  active.set(key, { sentence, remedy, since: old?.since ?? now.time_ms, last: now.time_ms });
-}
-
-function judge(now) {
-  const recently = 2 * interval;
-  for (const x of now.stats.overruns) {
-    const find = named((s) => s.stats.overruns, x.name, { overruns: 0 });
-    if (growth((s) => find(s).overruns, recently) > 0) {
-      warn(now, `overrun ${x.name}`,
-        `${x.name} keeps its executor for more than a quantum (at most ` +
-          `${nanoseconds(1000 * x.longest_us)} so far); actors on that executor wait.`,
-        "Fork or poll() in what it computes, or make the handler adaptive or offload it.");
-    }
-  }
-  for (const pool of pools) {
-    pool.rows.forEach((row, i) => {
-      if (row.stuck_ms >= stuckAfter) {
-        warn(now, `stuck ${pool.name} ${i}`,
-          `The ${pool.name} executor ${i} has been running one handler or function for ` +
-            `${Math.round(row.stuck_ms / 1000)} s without a message boundary or a fork.`,
-          "It computes for long, or waits in a system call or for a lock: a debugger's backtrace " +
-            "of its thread shows which. What blocks belongs into a detached actor.");
-      }
-    });
-    const all = now.stats[pool.key];
-    if (all.length > 0 && all.every((x) => x.load_permille > 970)) {
-      pool.full_since ??= now.time_ms;
-      if (now.time_ms - pool.full_since > 5000) {
-        warn(now, `full ${pool.name}`,
-          `All ${pool.name} executors have been running without a pause for ` +
-            `${Math.round((now.time_ms - pool.full_since) / 1000)} s; new work waits.`,
-          pool.name === "message"
-            ? "Move computations off them with pure functions, offload or adaptive handlers."
-            : "There is as much work as the machine does; give it a lower priority, or less.");
-      }
-    } else pool.full_since = undefined;
-  }
-  const grew = (of) => growth(of, recently);
-  const rejected = grew((s) => s.stats.background.rejected + s.stats.background.timed_out);
-  if (rejected > 0) {
-    warn(now, "background", `Background tasks are refused: ${count(rejected)} within a moment.`,
-      "Submit fewer, raise the limit of their queue, or have the submitter wait for room.");
-  }
-  if (grew((s) => s.stats.posse.over_limit) > 0) {
-    warn(now, "memory", "Computations have ended at their memory limit.",
-      "Raise basal.memory-limit, or lower basal.cabal-limit, or give them smaller inputs.");
-  }
-  for (const [key, x] of active) {
-    if (now.time_ms - x.last > warningWindow) active.delete(key);
-  }
-}
-
 function showWarnings(now) {
-  const items = [...active.values()].map((x) =>
-    element("li", {},
-      element("p", {}, element("b", { text: x.sentence })),
-      element("p", { class: "quiet", text: `For ${uptime(now.time_ms - x.since)}. ${x.remedy}` })));
+  const { warnings } = now.stats;
+  const items = warnings.map((x) =>
+    element("li", { title: x.kind },
+      element("p", {}, element("b", { text: x.cause })),
+      element("p", {
+        class: "quiet",
+        text: `For ${uptime(now.time_ms - x.since_ms)}. ${x.remedy}`,
+      })));
   if (items.length === 0) {
-    const text = "None: nothing overruns, waits for room or stands still.";
+    const text = "None: nothing blocks, overruns, waits for long or is refused.";
     items.push(element("li", { class: "none", text }));
   }
   $("warnings").replaceChildren(...items);
-  const n = active.size;
+  const n = warnings.length;
   $("verdict").className = `pill ${n === 0 ? "good" : "bad"}`;
   $("verdict").textContent = n === 0 ? "all well" : n === 1 ? "1 warning" : `${n} warnings`;
 }
@@ -571,14 +519,12 @@ function take(now) {
   const last = samples.at(-1);
   if (last && (now.process.pid !== last.process.pid || now.tick < last.tick)) {
     samples.length = 0; // another process, or another observer: nothing to compare with
-    active.clear();
   }
   const passed = last ? now.time_ms - last.time_ms : 0;
   const missed = passed > 4 * interval ? Math.min(history, Math.round(passed / interval) - 1) : 0;
   samples.push(now);
-  while (samples.length > 2 && now.time_ms - samples[1].time_ms > warningWindow) samples.shift();
+  while (samples.length > 2 && now.time_ms - samples[1].time_ms > memory) samples.shift();
   showExecutors(now, missed);
-  judge(now);
   render();
 }
 

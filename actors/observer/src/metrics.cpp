@@ -5,6 +5,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -222,6 +223,17 @@ void write_background(exposition& out, const actors::background_stats& x) {
   out.value(x.running_now);
 }
 
+/// All kinds, so that a rule on one that has never been raised has something to look at.
+void write_warnings(exposition& out, const std::vector<actors::warning>& now) {
+  out.gauge("basal_warning_active", "Warnings that hold now, by kind.");
+  for (std::size_t i = 0; i < actors::warning_kinds; ++i) {
+    const auto* name = describe(static_cast<actors::warning_kind>(i)).name;
+    out.value(std::count_if(now.begin(), now.end(),
+                            [&](const actors::warning& x) { return x.kind == name; }),
+              {{"kind", name}});
+  }
+}
+
 void write_process(exposition& out, const process_facts& x) {
   out.counter("process_cpu_seconds_total", "User and system CPU time.");
   out.value(x.cpu_seconds);
@@ -247,6 +259,12 @@ std::string metrics_text(const actors::system_stats& stats, const process_facts&
   write_background(out, stats.background);
   out.gauge("basal_gc_heap_bytes", "The collected heap, garbage included.");
   out.value(stats.heap_bytes);
+  out.counter("basal_gc_pause_seconds_total", "Time that collections have stopped all threads.");
+  out.value(seconds_of_ns(stats.heap_pauses_ns));
+  out.counter("basal_recorder_dropped_events_total",
+              "Records of the flight recorder that a stream was too slow for.");
+  out.value(stats.lost_records);
+  write_warnings(out, stats.warnings);
   out.gauge("basal_metrics_folded_labels", "Names that this scrape has added up as \"other\".");
   out.value(folded);
   write_process(out, process);

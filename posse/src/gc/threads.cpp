@@ -267,6 +267,10 @@ struct hooks_installer {
         collect();
         return used_bytes();
       },
+      []() noexcept {
+        const std::chrono::nanoseconds all = snapshot_threads().pauses.all;
+        return static_cast<std::uint64_t>(all.count());
+      },
     };
     try {
       ensure_started();

@@ -59,7 +59,7 @@ caf::behavior glutton(caf::stateful_actor<glutton_state>* self) {
   self->send(self, tick_atom::value);
   return {[self](tick_atom) {
     self->delayed_send(self, std::chrono::milliseconds{90}, tick_atom::value);
-    compute(std::chrono::milliseconds{4});
+    compute(std::chrono::milliseconds{60});
   }};
 }
 

@@ -123,7 +123,7 @@ def look(browser, program, url, screenshots):
     assert browser.value("document.querySelectorAll('img, main b:not(#warnings b)').length") == 0
     # What there is to see, comes.
     browser.until("document.querySelector('#warnings').innerText.includes("
-                  "'glutton</b> keeps its executor')")
+                  "'Handlers of <b>glutton</b> have taken')")
     browser.until("document.querySelector('#verdict').textContent.includes('warning')")
     browser.until("document.querySelectorAll('#executors canvas').length >= 2")
     browser.until("document.querySelector('#choosers').innerText.includes('learner/int')")

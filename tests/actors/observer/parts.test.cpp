@@ -86,6 +86,14 @@ TEST_CASE("sums of a metric mean something: the sources of tasks add up to the t
         != std::string::npos);
 }
 
+TEST_CASE("each kind of warning has a line, whether it is raised or not") {
+  actors::system_stats stats;
+  stats.warnings.push_back({"long_wait", "message", "", "", 0});
+  const auto text = metrics_text(stats, {});
+  CHECK(text.find("basal_warning_active{kind=\"long_wait\"} 1\n") != std::string::npos);
+  CHECK(text.find("basal_warning_active{kind=\"collection\"} 0\n") != std::string::npos);
+}
+
 TEST_CASE("nothing is collected unless somebody asks, and once for all who ask together") {
   actor_system_config config;
   caf::actor_system system{config};

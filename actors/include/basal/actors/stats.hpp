@@ -1,8 +1,10 @@
 #pragma once
 
+#include <basal/actors/backlogs.hpp>
 #include <basal/actors/chooser_stats.hpp>
 #include <basal/actors/inspect.hpp>
 #include <basal/actors/overruns.hpp>
+#include <basal/actors/warnings.hpp>
 
 #include <caf/fwd.hpp>
 
@@ -17,6 +19,13 @@ typename Inspector::result_type inspect(Inspector& f, overrun_stats& x) {
   return f(caf::meta::type_name("overrun_stats"), field("name", x.name),
            field("overruns", x.overruns), field("quanta", x.quanta),
            field("longest_us", x.longest_us));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, backlog_stats& x) {
+  const detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("backlog_stats"), field("name", x.name),
+           field("messages", x.messages), field("most", x.most), field("seen", x.seen));
 }
 
 /// Counters of the background work on the compute executors: `priority::background_stats` in whole
@@ -55,11 +64,15 @@ struct system_stats {
   std::vector<executors::executor_stats> compute_executors;
   posse::posse_stats posse;
   std::vector<overrun_stats> overruns; ///< by name
+  std::vector<backlog_stats> backlogs; ///< by name
   std::vector<chooser_stats> choosers; ///< by (actor type, message type)
   background_stats background;
-  std::uint64_t actors_now = 0; ///< that have not ended
-  std::uint64_t timers_now = 0; ///< timeouts and delayed messages that wait
-  std::uint64_t heap_bytes = 0; ///< of the collected heap, garbage included; 0 without one
+  std::uint64_t actors_now = 0;     ///< that have not ended
+  std::uint64_t timers_now = 0;     ///< timeouts and delayed messages that wait
+  std::uint64_t heap_bytes = 0;     ///< of the collected heap, garbage included; 0 without one
+  std::uint64_t heap_pauses_ns = 0; ///< for which its collections have stopped all threads
+  std::uint64_t lost_records = 0;   ///< of streams of the flight recorder
+  std::vector<warning> warnings;    ///< that hold now, oldest first
 
   friend bool operator==(const system_stats&, const system_stats&) = default;
 };
@@ -69,12 +82,15 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
   const detail::field_namer<Inspector> field;
   return f(caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
            field("compute_executors", x.compute_executors), field("posse", x.posse),
-           field("overruns", x.overruns), field("choosers", x.choosers),
-           field("background", x.background), field("actors_now", x.actors_now),
-           field("timers_now", x.timers_now), field("heap_bytes", x.heap_bytes));
+           field("overruns", x.overruns), field("backlogs", x.backlogs),
+           field("choosers", x.choosers), field("background", x.background),
+           field("actors_now", x.actors_now), field("timers_now", x.timers_now),
+           field("heap_bytes", x.heap_bytes), field("heap_pauses_ns", x.heap_pauses_ns),
+           field("lost_records", x.lost_records), field("warnings", x.warnings));
 }
 
-/// Any thread, from the start of the system to its end.
+/// Any thread, from the start of the system to its end. Warnings are made of what has changed since
+/// the call before, and take a second or more: who wants them asks a few times a second.
 /// @throws std::logic_error if `system` does not run on basal.
 system_stats stats_of(caf::actor_system& system);
 

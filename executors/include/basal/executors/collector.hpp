@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -30,6 +31,9 @@ struct collector_hooks {
 
   /// Collects. @returns the bytes that are in use then
   std::size_t (*collect)() noexcept;
+
+  /// For how many nanoseconds collections have stopped all threads so far.
+  std::uint64_t (*pauses_ns)() noexcept;
 };
 
 /// Written once. Release and acquire, so that the table is seen whole.

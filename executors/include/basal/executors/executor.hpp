@@ -111,14 +111,15 @@ public:
   /// still on this thread, and must see to it that somebody calls wake() on the
   /// fiber, once; it must not throw and may call wake() itself. Returns when
   /// the fiber is resumed, on this thread.
+  /// @param what_for what it waits for, to be read after "waits for"; lives as long as the program
   /// @returns false, at once and without calling `publish`, when there is no
   ///          memory for the stack on which the executor would go on.
   template <class Publish>
-  [[nodiscard]] bool suspend(Publish publish) {
+  [[nodiscard]] bool suspend(Publish publish, const char* what_for = "an event") {
     static_assert(std::is_nothrow_invocable_v<Publish&, fiber&>);
     return suspend_impl(
       [](void* argument, fiber& from) noexcept { (*static_cast<Publish*>(argument))(from); },
-      &publish);
+      &publish, what_for);
   }
 
   /// Lets work that waits on this executor have a turn, then returns. Returns at
@@ -246,10 +247,16 @@ public:
     return doing_.load(std::memory_order_relaxed);
   }
 
+  /// The kernel's number of its thread; 0 before that begins and after it has ended.
+  std::int32_t thread() const noexcept {
+    return thread_.load(std::memory_order_relaxed);
+  }
+
   executor_stats stats() const noexcept;
 
 private:
   friend class backstop;
+  friend class dump_answer;
   friend class executor_pool;
   friend class fiber;
   friend class overflow_report;
@@ -263,7 +270,7 @@ private:
   void resume(fiber& f) noexcept;
   bool step();           ///< see executor_pool::step
   void pause() noexcept; ///< in stepped mode: back to step()
-  bool suspend_impl(fiber::after_action after, void* argument) noexcept;
+  bool suspend_impl(fiber::after_action after, void* argument, const char* what_for) noexcept;
   fiber* spare_fiber() noexcept;
 
   /// Ends a child of fork() that would go on with its parent's work.
@@ -379,6 +386,7 @@ private:
   } counters_;
   load_average load_;
   std::atomic<const char*> doing_{nullptr};
+  std::atomic<std::int32_t> thread_{0};
   std::atomic<bool> left_{false}; ///< its loop has ended
   std::atomic<bool> attentive_{false};
 

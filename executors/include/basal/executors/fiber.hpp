@@ -75,6 +75,7 @@ public:
   }
 
 private:
+  friend class dump_answer;
   friend class executor;
   friend class executor_pool;
   friend class spare_fibers;
@@ -109,8 +110,10 @@ private:
   stopwatch* watch_ = nullptr; ///< paused while the fiber is suspended
   void* attachment_ = nullptr;
   const void* sequential_ = nullptr;
-  stack stack_;     ///< empty for the thread's own stack
-  inbox_node node_; ///< for its executor's lists while suspended
+  const char* waits_for_ = nullptr; ///< while it is suspended; a constant text
+  std::uint64_t waits_since_ = 0;   ///< its executor's ticks
+  stack stack_;                     ///< empty for the thread's own stack
+  inbox_node node_;                 ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;
   bool cool_ = false;             ///< as a spare: its stack holds no more than it keeps
   fiber* next_of_home_ = nullptr; ///< the next older one of the same executor

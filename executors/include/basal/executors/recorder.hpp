@@ -49,6 +49,10 @@ public:
   /// who handled these before does so afterwards.
   static void write_when_fatal(const std::string& path);
 
+  /// The file that write_when_fatal() was told; empty if it was not called. Others that the program
+  /// wants to have when something goes wrong may go beside it.
+  static std::string path_when_fatal();
+
   /// From now on, all records go to the file, too, every 20 ms by a thread of its own, and until
   /// stop_stream() or the program's end. Records that come too quickly for it are lost, and the
   /// file says how many. When the file cannot be written any more, says so on stderr, and stops.
@@ -58,6 +62,9 @@ public:
 
   /// Writes what is left. Nothing when there is no stream.
   static void stop_stream() noexcept;
+
+  /// How many records all streams of this process have lost so far.
+  static std::uint64_t lost() noexcept;
 
   /// Adds a record for the calling thread, at the present time.
   /// @param name copied; null: none

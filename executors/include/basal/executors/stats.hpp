@@ -41,6 +41,7 @@ struct executor_stats {
   std::uint64_t overrun_quanta = 0;    ///< the whole quanta in these
   std::uint64_t quantum_ends = 0;      ///< times work stepped aside, its quantum being over
   std::uint64_t load_permille = 0;     ///< share of its time spent running, now: load_average
+  std::uint64_t waiting_now = 0;       ///< items in its ring and its newest-first slot
 
   friend bool operator==(const executor_stats&, const executor_stats&) = default;
 };

@@ -40,6 +40,13 @@ public:
   /// handlers does not pay for it.
   const mab::knobs& knobs();
 
+  /// What an offload was measured or told to cost; 0 before the first call of knobs(). Any thread.
+  std::uint64_t expected_offload_ns() const noexcept {
+    return is_calibrated_.load(std::memory_order_acquire)
+             ? static_cast<std::uint64_t>(knobs_.offload_overhead_us * 1e3)
+             : 0;
+  }
+
   /// The family of `key`; those with knobs of their own are families of their own. Any thread;
   /// takes a lock. @throws std::invalid_argument naming the knob and its range
   mab::family& family_of(mab::function_key key, const std::string& name,

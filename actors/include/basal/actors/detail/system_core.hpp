@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/actors/backlogs.hpp>
 #include <basal/actors/options.hpp>
 #include <basal/actors/overruns.hpp>
 #include <basal/executors/completion.hpp>
@@ -10,6 +11,12 @@
 
 #include <atomic>
 #include <memory>
+
+namespace basal::actors {
+
+class warning_watch;
+
+}
 
 namespace basal::actors::detail {
 
@@ -44,6 +51,16 @@ public:
     return overruns_;
   }
 
+  /// Actors that had messages left when their turn was over.
+  const backlog_log& backlogs() const noexcept {
+    return backlogs_;
+  }
+
+  /// What there is to warn of.
+  warning_watch& warnings() noexcept {
+    return *warnings_;
+  }
+
   /// The host that all adaptive handlers share. Valid from `start` on.
   const std::shared_ptr<chooser_host>& choosers() noexcept {
     return choosers_;
@@ -67,8 +84,8 @@ public:
   }
 
 protected:
-  system_core() = default;
-  ~system_core() = default;
+  system_core();
+  ~system_core();
 
   /// Reads the options, in the constructor of an actor system.
   /// @throws std::invalid_argument as read_options(); the actor system may be destroyed then,
@@ -77,6 +94,7 @@ protected:
 
   scheduler_options options_;
   overrun_log overruns_;
+  backlog_log backlogs_;
 
   // The compute executors ask the message executors for work until they are stopped, so they are
   // destroyed first.
@@ -86,6 +104,7 @@ protected:
 
 private:
   std::atomic<bool> ends_waits_{false};
+  const std::unique_ptr<warning_watch> warnings_;
 };
 
 } // namespace basal::actors::detail

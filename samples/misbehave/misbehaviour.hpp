@@ -1,0 +1,24 @@
+#pragma once
+
+#include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/warnings.hpp>
+
+#include <caf/fwd.hpp>
+
+#include <atomic>
+
+namespace misbehave {
+
+/// What a program does to be warned of one thing.
+struct misbehaviour {
+  /// The options that it needs; null: none.
+  void (*prepare)(basal::actor_system_config& config) = nullptr;
+
+  /// Begins it. It ends when `stop` becomes true, of which it is notified.
+  void (*begin)(caf::actor_system& system, const std::atomic<bool>& stop) = nullptr;
+};
+
+/// That which is warned of as `kind`. `begin` is null where this build cannot do it.
+misbehaviour of(basal::actors::warning_kind kind);
+
+} // namespace misbehave
