@@ -1,9 +1,9 @@
 #include <basal/cluster/journal.hpp>
 
+#include "cluster/folder.hpp"
 #include "support/catch.hpp"
 
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace basal::cluster;
+using basal::test::folder;
 
 namespace {
 
@@ -20,28 +21,6 @@ using records = std::vector<std::string>;
 
 const journal_identity identity{
   .function = "square", .version = 1, .signature = 7, .items = 3, .content = {1, 2}};
-
-/// A folder that goes with the test.
-class folder {
-public:
-  folder() {
-    auto name = (std::filesystem::temp_directory_path() / "basal-journal-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~folder() {
-    std::filesystem::remove_all(path_);
-  }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-
-  std::filesystem::path file() const {
-    return path_ / "batch.journal";
-  }
-
-private:
-  std::filesystem::path path_;
-};
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream in{path, std::ios::binary};

@@ -20,6 +20,20 @@ std::string_view to_string(errc code) noexcept {
     return "journal_in_use";
   case errc::journal_failed:
     return "journal_failed";
+  case errc::bad_option:
+    return "bad_option";
+  case errc::no_server:
+    return "no_server";
+  case errc::refused:
+    return "refused";
+  case errc::engine_failed:
+    return "engine_failed";
+  case errc::no_worker:
+    return "no_worker";
+  case errc::poisoned:
+    return "poisoned";
+  case errc::cancelled:
+    return "cancelled";
   }
   return "unknown";
 }

@@ -17,6 +17,13 @@ enum class errc : std::uint8_t {
   other_batch,    ///< the journal belongs to another function or to other items
   journal_in_use, ///< another process writes this journal
   journal_failed, ///< the file system refused to read or write: no space, say
+  bad_option,     ///< an option outside its range
+  no_server,      ///< nobody answers at the address, or not as the engine
+  refused,        ///< one side does not accept the other's certificate, or there is none
+  engine_failed,  ///< the server does not do what it is asked
+  no_worker,      ///< no worker has the function
+  poisoned,       ///< an item has no result: every try of it failed
+  cancelled,      ///< a stop was requested
 };
 
 /// "malformed" etc.

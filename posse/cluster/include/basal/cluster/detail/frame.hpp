@@ -16,6 +16,10 @@ namespace basal::cluster::detail {
 enum class frame_kind : std::uint16_t {
   journal_header = 1,
   journal_record = 2,
+  items = 3,
+  results = 4,
+  control = 5,
+  worker = 6,
 };
 
 inline constexpr std::string_view frame_magic = "BSLC";

@@ -1,0 +1,100 @@
+/// Who has a batch: connects once and maps batches, one at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <basal/cluster/connection.hpp>
+#include <basal/cluster/manifest.hpp>
+#include <basal/cluster/registry.hpp>
+#include <basal/executors/placement.hpp>
+
+namespace basal::cluster {
+
+enum class result_order : std::uint8_t {
+  as_finished,
+  by_item, ///< what is finished early waits for those before it
+};
+
+struct map_options {
+  /// Of the function; see registry.
+  std::uint32_t version = 1;
+
+  result_order order = result_order::as_finished;
+
+  /// A file that keeps what is finished. The same batch with the same file goes on where it ended,
+  /// whatever it ended by. Empty: none.
+  std::filesystem::path journal = {};
+
+  std::stop_token stop = {};
+
+  /// Items that have not begun or not ended by then have no result. Workers compare with their own
+  /// clocks.
+  std::chrono::system_clock::time_point deadline = std::chrono::system_clock::time_point::max();
+
+  /// Bytes that one item may use on one executor; 0: the worker's own limit.
+  std::size_t memory_limit = 0;
+
+  /// How often an item is tried that fails, or whose worker dies, before it counts as poisoned: 1
+  /// to 100.
+  std::uint32_t tries = 5;
+
+  /// This process computes one in so many results once more and compares the bits, and the first
+  /// result of each worker; 1: all; 0: none. Not where everything is local.
+  std::uint32_t check_one_in = 100;
+
+  /// Messages that are posted and not answered, at most: 1 to 10,000. A slow consumer of results
+  /// holds the workers up after as many.
+  std::size_t window = 256;
+
+  /// After so long without a result, and without a worker that has the function, the batch ends
+  /// with no_worker.
+  std::chrono::milliseconds patience = std::chrono::seconds{30};
+};
+
+struct coordinator_options {
+  connection_options connection = {};
+
+  /// Executors of a coordinator whose address is "local".
+  std::size_t executors = executors::usable_cpus();
+};
+
+namespace detail {
+
+/// A batch without its types.
+struct batch_request {
+  const registered& function;
+  std::uint64_t items;
+  std::function<std::string(std::uint64_t)> item; ///< encoded
+  std::function<void(std::uint64_t, std::string_view)> deliver;
+  const map_options& options;
+};
+
+} // namespace detail
+
+/// One thread at a time.
+class coordinator {
+public:
+  /// @throws error no_server, refused, bad_option
+  explicit coordinator(coordinator_options options = {});
+  ~coordinator();
+
+  coordinator(const coordinator&) = delete;
+  coordinator& operator=(const coordinator&) = delete;
+
+  /// For map().
+  manifest run(const detail::batch_request& batch);
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+} // namespace basal::cluster

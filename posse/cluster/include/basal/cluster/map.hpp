@@ -1,0 +1,64 @@
+/// A pure function of many items, computed by many processes.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <basal/cluster/coordinator.hpp>
+
+namespace basal::cluster {
+
+/// Computes `function` of each item on the coordinator's workers, and calls
+/// `deliver(std::uint64_t index, Result result)` on the calling thread once a result is in the
+/// journal. A result that turns out to be wrong, since a worker computed other bits than this
+/// process does, is delivered a second time when it has been mended. What `deliver` throws ends the
+/// batch and is thrown.
+/// @throws error what went wrong; results that the journal has are kept
+template <auto Function, std::ranges::random_access_range Items, class Deliver>
+requires std::invocable<Deliver&, std::uint64_t, result_of<Function>>
+  manifest map(coordinator& c, const posse::pure<Function>& function, const Items& items,
+               Deliver&& deliver, const map_options& options = {}) {
+  static_assert(std::same_as<std::ranges::range_value_t<Items>, item_of<Function>>,
+                "the items are of the type that the function takes");
+  const auto registered = detail::make_registered(function, options.version);
+  return c.run({.function = registered,
+                .items = static_cast<std::uint64_t>(std::ranges::size(items)),
+                .item =
+                  [&items](std::uint64_t i) {
+                    return encode<item_of<Function>>(std::ranges::begin(
+                      items)[static_cast<std::ranges::range_difference_t<Items>>(i)]);
+                  },
+                .deliver =
+                  [&deliver](std::uint64_t i, std::string_view bytes) {
+                    deliver(i, decode<result_of<Function>>(bytes));
+                  },
+                .options = options});
+}
+
+/// All results, in the order of their items.
+/// @throws error poisoned, if an item has none
+template <auto Function, std::ranges::random_access_range Items>
+std::vector<result_of<Function>> map(coordinator& c, const posse::pure<Function>& function,
+                                     const Items& items, const map_options& options = {}) {
+  std::vector<result_of<Function>> results(std::ranges::size(items));
+  const auto done = map(
+    c, function, items,
+    [&](std::uint64_t i, result_of<Function> r) {
+      results[static_cast<std::size_t>(i)] = std::move(r);
+    },
+    options);
+  if (!done.poisoned.empty()) {
+    const auto& first = done.poisoned.front();
+    throw error{errc::poisoned, std::to_string(done.poisoned.size())
+                                  + " items have no result; item " + std::to_string(first.item)
+                                  + ": " + first.reason};
+  }
+  return results;
+}
+
+} // namespace basal::cluster

@@ -1,0 +1,45 @@
+#include "referee.hpp"
+
+#include <basal/posse/runtime.hpp>
+
+namespace basal::cluster {
+
+void referee::ask(disputed question) {
+  auto bytes = item_(question.item); // on the thread whose items they are
+  {
+    const std::lock_guard guard{mutex_};
+    questions_.emplace_back(question, std::move(bytes));
+  }
+  ++open_;
+  if (!thread_.joinable())
+    thread_ = std::jthread{[this](std::stop_token stop) { judge(stop); }};
+  asked_.notify_one();
+}
+
+std::vector<verdict> referee::verdicts() {
+  const std::lock_guard guard{mutex_};
+  open_ -= verdicts_.size();
+  return std::exchange(verdicts_, {});
+}
+
+void referee::judge(std::stop_token stop) {
+  posse::runtime runtime{{.compute_executors = 1}};
+  const posse::call_options options{.stop = stop};
+  std::unique_lock lock{mutex_};
+  while (asked_.wait(lock, stop, [this] { return !questions_.empty(); })) {
+    const auto [question, bytes] = std::move(questions_.front());
+    questions_.pop_front();
+    lock.unlock();
+    verdict v{.question = question, .has_result = false, .right = {}};
+    try {
+      v.right = function_.run(runtime, options, bytes);
+      v.has_result = true;
+    } catch (...) {
+      // What the workers' results are worth stays unknown.
+    }
+    lock.lock();
+    verdicts_.push_back(std::move(v));
+  }
+}
+
+} // namespace basal::cluster
