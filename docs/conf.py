@@ -1,7 +1,12 @@
 # Sphinx: `./dev docs` makes build/docs of this folder.
+import os
+import sys
+
 project = "basal"
 copyright = "the basal authors"
-extensions = ["myst_parser"]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+extensions = ["myst_parser", "from_code"]
 html_theme = "furo"
 html_title = "basal"
 html_static_path = ["style.css"]

@@ -28,7 +28,7 @@ enum class record_kind : std::uint8_t {
   hop_ends,        ///< the same
   hop_returns,     ///< its caller goes on; the same
   collection_begins, ///< of the garbage collected heap
-  collection_ends,
+  collection_ends,   ///< the same
 };
 
 inline constexpr auto record_kinds = static_cast<std::size_t>(record_kind::collection_ends) + 1;
