@@ -1,3 +1,6 @@
+// One piece: what a plan decides for a matrix, in the order in which it is decided: method,
+// objections, preconditioner, factors. Each step uses what those before it have found.
+
 #include <basal/solver/solve_plan.hpp>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// One piece: options are set in code, in a file, in the environment and on the command line, and
+// all of these are held against the same table.
+
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/exec_main.hpp>
 #include <basal/actors/options.hpp>

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 MAX_COLUMNS = 100
+MAX_LINES = 500
 MAX_BYTES = 400_000  # bigger things are data; they are generated or fetched, not tracked
 
 CXX = (".cpp", ".hpp")
@@ -233,6 +234,14 @@ def is_listed(name, folder, text):
     return bool(looped and re.search(rf"(?<![\w/.-]){subject}(?![\w/.-])", text))
 
 
+def long_files(tree):
+    """Past 500 lines a file says at its top why it is one piece."""
+    for name, text in tree.named(*CXX):
+        lines = text.count("\n")
+        if lines > MAX_LINES and not re.match(r"(#pragma once\s+)?//", text):
+            yield name, 1, f"{lines} lines, and no sentence at the top says why it is one piece"
+
+
 def big_files(tree):
     for name in tree.text:
         size = os.path.getsize(os.path.join(tree.root, name))
@@ -273,7 +282,7 @@ def timeouts(build_dir):
 
 
 RULES = [long_lines, white_space, banned_words, comments, pragma_once, arrows,
-         links_and_includes, dead_files, big_files, readmes, links, quoted_program]
+         links_and_includes, dead_files, long_files, big_files, readmes, links, quoted_program]
 
 
 def findings(root, build_dir=None):

@@ -47,6 +47,7 @@ BAD = [
     ("posse/src/a.cpp", CPP + "#include <basal/executors/b.hpp>\n", "does not link it"),
     ("posse/src/b.cpp", "int x;\n", "dead file"),
     ("tests/posse/a.model.cpp", "int x;\n", "dead file"),
+    ("posse/src/a.cpp", CPP + "int x;\n" * 500, "501 lines"),
     ("data.bin", "x" * 400_001, "the limit is 400000"),
     ("posse/README.md", "see [there](gone.md)\n", "does not exist"),
     ("mab/README.md", None, "every module"),

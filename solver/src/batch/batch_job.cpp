@@ -1,3 +1,5 @@
+// One piece: single attempts, blocks, and what they fall back to share a request's begin and end.
+
 #include "batch_job.hpp"
 
 #include <algorithm>
