@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+using namespace basal;
 using namespace basal::executors;
 
 namespace {

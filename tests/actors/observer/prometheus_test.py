@@ -3,8 +3,8 @@
 
 usage: prometheus_test.py PROGRAM FOLDER [PROMTOOL]
 
-PROGRAM is page_program, FOLDER has basal.json and alerts.yml. Exit status 77 if there is no promtool
-and all else is well: ctest counts it as skipped.
+PROGRAM is page_program, FOLDER has basal.json and alerts.yml. Exit status 77 if there is no
+promtool and all else is well: ctest counts it as skipped.
 """
 import json
 import os
