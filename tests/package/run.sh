@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: run.sh BUILD PREFIX install|posse_without_caf|shared_heap|everything|unknown_component|
-#                             pkg_config|shared_library
+#                             pkg_config|shared_library|hardening
 # What a user of the installed package does. CXX and CMAKE come from the environment.
 set -euo pipefail
 build=$1 prefix=$2 what=$3
@@ -110,6 +110,23 @@ case $what in
       $(pkg-config --libs $(cd "${file%/*}" && basename -s .pc basal*.pc))
     "$CXX" "${warnings[@]}" -o "$work/host" "$consumer/plugin_host.cpp" -ldl
     "$work/host" "$work/libplugin.so"
+    ;;
+  hardening) # programs: position independent, resolved at start, no writable table, no code in data
+    for program in "$prefix"/bin/*; do
+      headers=$(readelf --wide --file-header --program-headers --dynamic "$program")
+      for wanted in 'Type: *DYN' 'GNU_STACK .* RW ' 'GNU_RELRO' 'NOW.*PIE'; do
+        grep -q "$wanted" <<<"$headers" || { echo "$program: no '$wanted'" >&2; exit 1; }
+      done
+    done
+    # An object without the note, or with an executable one, makes a program's stack executable.
+    while read -r archive; do
+      objects=$(readelf --wide --file-header "$archive" | grep -c 'Class:')
+      notes=$(readelf --wide --sections "$archive" | grep 'note.GNU-stack')
+      if (($(wc -l <<<"$notes") != objects)) || grep ' 00  *[WA]*X' <<<"$notes"; then
+        echo "$archive: not each of $objects objects says that its stack is not executable" >&2
+        exit 1
+      fi
+    done < <(find "$prefix" -name 'libbasal_*.a')
     ;;
   *)
     echo "unknown: $what" >&2
