@@ -68,6 +68,20 @@ if(BASAL_WITH_ACTORS)
   basal_declare_dependency(CAF::io LIBS -lcaf_io)
 endif()
 
+set(BASAL_HAS_CLUSTER OFF)
+if(BASAL_WITH_CLUSTER)
+  find_package(Nats 3.4 QUIET)
+  if(Nats_FOUND)
+    set(BASAL_HAS_CLUSTER ON)
+    basal_declare_dependency(Nats::Nats LIBS -lnats)
+  elseif(NOT BASAL_WITH_CLUSTER STREQUAL "AUTO")
+    message(FATAL_ERROR "posse/cluster/ needs NATS' C client, 3.4 or newer. Install it (Debian: "
+                        "apt install libnats-dev) or run ./dev setup; "
+                        "-DBASAL_WITH_CLUSTER=OFF builds everything else without it.")
+  endif()
+endif()
+message(STATUS "cluster (BASAL_WITH_CLUSTER): ${BASAL_HAS_CLUSTER}")
+
 # nlohmann/json is compiled into the observer's archive: whoever links it needs nothing.
 set(BASAL_HAS_OBSERVER OFF)
 if(BASAL_WITH_ACTORS AND BASAL_WITH_OBSERVER)

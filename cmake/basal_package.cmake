@@ -58,6 +58,7 @@ function(basal_install_package)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindBdwGC.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindNats.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindPrometheusCore.cmake
           DESTINATION ${package_dir})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -90,7 +91,9 @@ if(NOT _basal_wanted)
   if(@BASAL_WITH_GC@)
     list(APPEND _basal_wanted posse_gc)
   endif()
-  list(APPEND _basal_wanted cluster)
+  if(@BASAL_HAS_CLUSTER@)
+    list(APPEND _basal_wanted cluster)
+  endif()
   if(@BASAL_HAS_OBSERVER@)
     list(APPEND _basal_wanted observer)
   endif()
@@ -114,6 +117,9 @@ if("actors" IN_LIST _basal_wanted OR "solver_service" IN_LIST _basal_wanted
 endif()
 if("posse_gc" IN_LIST _basal_wanted AND @BASAL_WITH_GC@)
   find_dependency(BdwGC 8.2)
+endif()
+if("cluster" IN_LIST _basal_wanted AND @BASAL_HAS_CLUSTER@)
+  find_dependency(Nats 3.4)
 endif()
 if("observer" IN_LIST _basal_wanted AND @BASAL_HAS_OBSERVER@)
   find_dependency(civetweb 1.15 CONFIG)

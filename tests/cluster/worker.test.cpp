@@ -39,7 +39,9 @@ public:
   }
 
   std::vector<leased_work> fetch(std::size_t most, std::stop_token stop) override {
-    return behind_.fetch(most, stop);
+    auto result = behind_.fetch(most, stop);
+    fetched += result.size();
+    return result;
   }
 
   void keep_alive(const std::string& token) override {
@@ -50,6 +52,7 @@ public:
 
   void complete(std::span<const completed_work> work) override {
     behind_.complete(work);
+    completed += work.size();
   }
 
   milliseconds lease() const override {
@@ -60,6 +63,9 @@ public:
     const std::lock_guard guard{mutex_};
     return kept_[token];
   }
+
+  std::atomic<std::size_t> fetched{0};
+  std::atomic<std::size_t> completed{0};
 
 private:
   work_source& behind_;
@@ -173,9 +179,9 @@ TEST_CASE("a worker that stops finishes what runs and gives back the rest") {
   s.post(1);
   s.post(2);
   s.post(3);
-  await([] { return begun == 1; });
+  await([&] { return begun == 1 && s.source.fetched == 2; });
   s.stop.request_stop();
-  std::this_thread::sleep_for(milliseconds{20});
+  await([&] { return s.source.completed == 1; });
   gate = true;
   s.join();
   CHECK(s.report.items == 1);
@@ -189,8 +195,7 @@ TEST_CASE("a worker holds two messages an executor at most") {
   scene s;
   for (int i = 0; i < 10; ++i)
     s.post(i);
-  await([] { return begun == 1; });
-  std::this_thread::sleep_for(milliseconds{20});
+  await([&] { return begun == 1 && s.source.fetched == 2; });
   CHECK(s.queue.fetch(10, {}).size() == 8);
 }
 

@@ -39,7 +39,7 @@ FOLDERS = {"observer": "actors/observer", "solver_service": "actors/solver_servi
 OWNED_INCLUDES = {"caf/": {"actors", "observer", "solver_service"}, "spdlog/": {"actors"},
                   "gc/": {"posse"},
                   "gc.h": {"posse"}, "boost/context/": {"executors"}, "civetweb": {"observer"},
-                  "prometheus/": {"observer"}, "nlohmann/": {"observer"}}
+                  "prometheus/": {"observer"}, "nats/": {"cluster"}, "nlohmann/": {"observer"}}
 
 
 def project_files(root):

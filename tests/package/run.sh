@@ -82,6 +82,12 @@ case $what in
         $(pkg-config --cflags --libs basal-observer)
       "$work/observed"
     fi
+    if [[ -e ${file%/*}/basal-cluster.pc ]]; then
+      # shellcheck disable=SC2046
+      "$CXX" "${warnings[@]}" -O1 -o "$work/clustered" "$consumer/clustered.cpp" \
+        $(pkg-config --cflags --libs basal-cluster)
+      "$work/clustered"
+    fi
     # A module alone asks for what it needs.
     if pkg-config --libs --cflags basal-posse | grep -e caf -e hwy; then
       echo "basal-posse.pc links more than posse" >&2

@@ -8,6 +8,7 @@
 
 #include "batch.hpp"
 #include "local_queue.hpp"
+#include "nats/nats_queue.hpp"
 #include "worker.hpp"
 
 namespace basal::cluster {
@@ -88,14 +89,17 @@ struct coordinator::state {
   }
 
   const coordinator_options options;
-  std::optional<posse::runtime> runtime; ///< of local batches
+  std::optional<posse::runtime> runtime;      ///< of local batches
+  std::optional<nats::connection> connection; ///< of the others
 };
 
 coordinator::coordinator(coordinator_options options)
   : state_(std::make_unique<state>(std::move(options))) {
   auto& s = *state_;
-  expect(s.options.connection.is_local(), "the address of a coordinator is 'local'");
-  s.runtime.emplace(posse::runtime_config{.compute_executors = s.options.executors});
+  if (s.options.connection.is_local())
+    s.runtime.emplace(posse::runtime_config{.compute_executors = s.options.executors});
+  else
+    s.connection.emplace(s.options.connection, "coordinator");
 }
 
 coordinator::~coordinator() = default;
@@ -112,13 +116,20 @@ manifest coordinator::run(const detail::batch_request& request) {
     });
     id = {identity.content.low ^ identity.signature, kept->run()};
   }
+  const auto run_on = [&](detail::item_queue& queue, bool checks) {
+    const withdrawal at_end{queue, id};
+    batch b{request, queue, id, checks};
+    for (const auto& entry : std::exchange(entries, {}))
+      b.resume(entry);
+    return b.run(kept ? &*kept : nullptr);
+  };
+  if (state_->connection) {
+    nats::nats_queue queue{*state_->connection, request.function.key, id};
+    return run_on(queue, true);
+  }
   local_queue queue{local_lease};
   const local_worker worker{request.function, *state_->runtime, queue};
-  const withdrawal at_end{queue, id};
-  batch b{request, queue, id, false};
-  for (const auto& entry : std::exchange(entries, {}))
-    b.resume(entry);
-  return b.run(kept ? &*kept : nullptr);
+  return run_on(queue, false);
 }
 
 } // namespace basal::cluster

@@ -8,5 +8,6 @@
 #include <basal/cluster/manifest.hpp>
 #include <basal/cluster/map.hpp>
 #include <basal/cluster/registry.hpp>
+#include <basal/cluster/serve.hpp>
 #include <basal/cluster/termination_signals.hpp>
 #include <basal/cluster/work_source.hpp>

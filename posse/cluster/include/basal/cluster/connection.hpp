@@ -5,10 +5,17 @@
 
 namespace basal::cluster {
 
-/// An engine's address.
+/// An engine's address and what proves who we are to it.
 struct connection_options {
-  /// "local": everything happens in this process, without a server.
+  /// "local": everything happens in this process, without a server. "nats://HOST:PORT", or several
+  /// of these with commas between them: NATS JetStream.
   std::string address = "local";
+
+  /// PEM files, needed for each host that is not a loopback address: the authorities that may have
+  /// signed the server's certificate, our certificate, and its key. The connection is TLS 1.3 then.
+  std::string ca_file = {};
+  std::string certificate_file = {};
+  std::string key_file = {};
 
   bool is_local() const noexcept {
     return address == "local";

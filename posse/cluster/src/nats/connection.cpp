@@ -1,0 +1,310 @@
+#include "connection.hpp"
+
+#include "address.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace basal::cluster::nats {
+
+namespace {
+
+constexpr std::int64_t request_wait_ms = 5000;
+constexpr std::int64_t store_wait_ms = 2000; // a group takes some milliseconds
+constexpr std::int64_t reconnect_wait_ms = 200;
+constexpr std::int64_t ping_interval_ms = 5000;
+constexpr std::int64_t results_last_ns = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
+
+// Of TLS 1.2 the client may only offer ciphers with a shared key, and it has none: so a server
+// that does not speak TLS 1.3 has nothing to choose. (The library has no option for versions.)
+constexpr const char* old_ciphers = "PSK";
+
+bool starts_with_ack(const char* reply) {
+  return reply != nullptr && std::strncmp(reply, "$JS.ACK.", 8) == 0;
+}
+
+} // namespace
+
+void connection::fail(natsStatus status, const std::string& doing) const {
+  const char* said = nats_GetLastError(nullptr);
+  const auto sentence = "NATS at " + address_ + ": " + doing + ": " + natsStatus_GetText(status)
+                        + (said != nullptr && *said != '\0' ? std::string{" ("} + said + ")" : "");
+  switch (status) {
+  case NATS_NO_SERVER:
+  case NATS_TIMEOUT:
+  case NATS_CONNECTION_CLOSED:
+  case NATS_CONNECTION_DISCONNECTED:
+    throw error{errc::no_server, sentence + ". Is a nats-server with JetStream there?"};
+  case NATS_SSL_ERROR:
+  case NATS_SECURE_CONNECTION_WANTED:
+  case NATS_SECURE_CONNECTION_REQUIRED:
+  case NATS_CONNECTION_AUTH_FAILED:
+  case NATS_NOT_PERMITTED:
+    throw error{errc::refused, sentence};
+  default:
+    throw error{errc::engine_failed, sentence};
+  }
+}
+
+connection::connection(const connection_options& options, const std::string& name)
+  : address_(options.address) {
+  const auto servers = parse_address(options);
+  natsOptions* raw = nullptr;
+  if (const auto s = natsOptions_Create(&raw); s != NATS_OK)
+    fail(s, "options");
+  const owned<natsOptions, natsOptions_Destroy> o{raw};
+  const auto set = [this](natsStatus s, const char* what) {
+    if (s != NATS_OK)
+      throw error{errc::refused, std::string{what} + ": " + natsStatus_GetText(s)};
+  };
+  std::vector<const char*> urls;
+  for (const auto& url : servers.urls)
+    urls.push_back(url.c_str());
+  set(natsOptions_SetServers(raw, urls.data(), static_cast<int>(urls.size())), "the address");
+  set(natsOptions_SetName(raw, name.c_str()), "the name");
+  set(natsOptions_SetMaxReconnect(raw, -1), "reconnects");
+  set(natsOptions_SetReconnectWait(raw, reconnect_wait_ms), "reconnects");
+  set(natsOptions_SetPingInterval(raw, ping_interval_ms), "pings");
+  // A server could name others, where nobody has looked whether they need TLS.
+  set(natsOptions_SetIgnoreDiscoveredServers(raw, true), "discovered servers");
+  set(natsOptions_SetReconnectedCB(raw, reconnected, this), "reconnects");
+  if (servers.needs_tls) {
+    set(natsOptions_SetSecure(raw, true), "TLS");
+    set(natsOptions_SetCiphers(raw, old_ciphers), "TLS 1.3");
+    set(natsOptions_LoadCATrustedCertificates(raw, options.ca_file.c_str()),
+        options.ca_file.c_str());
+    set(natsOptions_LoadCertificatesChain(raw, options.certificate_file.c_str(),
+                                          options.key_file.c_str()),
+        options.certificate_file.c_str());
+  }
+  if (const auto s = natsConnection_Connect(&connection_, raw); s != NATS_OK) {
+    // By TLS 1.3 the handshake has succeeded for us when the server refuses our certificate: it
+    // just hangs up.
+    if (servers.needs_tls && s != NATS_NO_SERVER)
+      throw error{errc::refused, "NATS at " + address_
+                                   + ": no TLS connection: " + natsStatus_GetText(s)
+                                   + ". One side does not accept the other's certificate, or the "
+                                     "server does not speak TLS 1.3"};
+    fail(s, "no connection");
+  }
+  jsOptions js;
+  jsOptions_Init(&js);
+  js.Wait = request_wait_ms;
+  js.PublishAsync.ErrHandler = not_stored;
+  js.PublishAsync.ErrHandlerClosure = this;
+  try {
+    if (const auto s = natsConnection_JetStream(&js_, connection_, &js); s != NATS_OK)
+      fail(s, "no JetStream");
+    make_streams();
+  } catch (...) {
+    jsCtx_Destroy(js_);
+    natsConnection_Destroy(connection_);
+    throw;
+  }
+}
+
+connection::~connection() {
+  jsCtx_Destroy(js_);
+  natsConnection_Destroy(connection_);
+}
+
+void connection::reconnected(natsConnection*, void* self) {
+  static_cast<connection*>(self)->epoch_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void connection::not_stored(jsCtx*, jsPubAckErr*, void* self) {
+  static_cast<connection*>(self)->not_stored_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void connection::make_streams() {
+  make_stream(items_stream, "basal.items.>", true);
+  make_stream(results_stream, "basal.results.>", false);
+}
+
+void connection::make_stream(const char* name, const char* subject, bool work_queue) {
+  jsStreamConfig config;
+  jsStreamConfig_Init(&config);
+  config.Name = name;
+  config.Subjects = &subject;
+  config.SubjectsLen = 1;
+  config.Storage = js_FileStorage;
+  if (work_queue)
+    config.Retention = js_WorkQueuePolicy;
+  else
+    config.MaxAge = results_last_ns;
+  jsErrCode code{};
+  const auto s = js_AddStream(nullptr, js_, &config, nullptr, &code);
+  if (s != NATS_OK && code != JSStreamNameExistErr)
+    fail(s, std::string{"no stream "} + name);
+}
+
+std::chrono::nanoseconds connection::make_consumer(const char* stream, const std::string& name,
+                                                   const std::string& filter,
+                                                   std::chrono::nanoseconds lease) {
+  jsConsumerInfo* raw = nullptr;
+  jsErrCode code{};
+  auto s = js_GetConsumerInfo(&raw, js_, stream, name.c_str(), nullptr, &code);
+  if (s != NATS_OK) {
+    jsConsumerConfig config;
+    jsConsumerConfig_Init(&config);
+    config.Durable = name.c_str();
+    config.FilterSubject = filter.c_str();
+    config.AckPolicy = js_AckExplicit;
+    config.AckWait = lease.count();
+    config.MaxDeliver = -1;
+    config.MaxAckPending = 20'000; // more than any number of workers has in hand
+    s = js_AddConsumer(&raw, js_, stream, &config, nullptr, &code);
+    if (s != NATS_OK) // somebody was quicker
+      s = js_GetConsumerInfo(&raw, js_, stream, name.c_str(), nullptr, &code);
+  }
+  const owned<jsConsumerInfo, jsConsumerInfo_Destroy> info{raw};
+  if (s != NATS_OK)
+    fail(s, "no consumer " + name);
+  return std::chrono::nanoseconds{info->Config->AckWait};
+}
+
+void connection::delete_consumer(const char* stream, const std::string& name) {
+  js_DeleteConsumer(js_, stream, name.c_str(), nullptr, nullptr);
+}
+
+void connection::store(std::span<const stored> messages) {
+  not_stored_.store(0, std::memory_order_relaxed);
+  for (const auto& m : messages) {
+    jsPubOptions options;
+    jsPubOptions_Init(&options);
+    options.MsgId = m.id.c_str();
+    const auto s = js_PublishAsync(js_, m.subject.c_str(), m.bytes.data(),
+                                   static_cast<int>(m.bytes.size()), &options);
+    if (s != NATS_OK)
+      fail(s, "a message was not stored");
+  }
+  jsPubOptions options;
+  jsPubOptions_Init(&options);
+  options.MaxWait = store_wait_ms;
+  if (const auto s = js_PublishAsyncComplete(js_, &options); s != NATS_OK) {
+    // A server that died answers no more: unless they are taken out, all later calls wait for them.
+    natsMsgList unanswered{};
+    if (js_PublishAsyncGetPendingList(&unanswered, js_) == NATS_OK)
+      natsMsgList_Destroy(&unanswered);
+    fail(s, "messages were not stored in time");
+  }
+  if (const auto n = not_stored_.load(std::memory_order_relaxed); n > 0)
+    throw error{errc::engine_failed,
+                "NATS at " + address_ + " did not store " + std::to_string(n) + " messages"};
+}
+
+void connection::publish(const std::string& subject, const char* reply, std::string_view bytes) {
+  const auto size = static_cast<int>(bytes.size());
+  const auto s
+    = reply == nullptr
+        ? natsConnection_Publish(connection_, subject.c_str(), bytes.data(), size)
+        : natsConnection_PublishRequest(connection_, subject.c_str(), reply, bytes.data(), size);
+  if (s != NATS_OK)
+    fail(s, "a message was not sent");
+}
+
+subscription connection::subscribe(const std::string& subject) {
+  natsSubscription* raw = nullptr;
+  if (const auto s = natsConnection_SubscribeSync(&raw, connection_, subject.c_str()); s != NATS_OK)
+    fail(s, "no subscription");
+  return subscription{raw};
+}
+
+std::string connection::new_inbox() {
+  natsInbox* raw = nullptr;
+  if (const auto s = natsInbox_Create(&raw); s != NATS_OK)
+    fail(s, "no inbox");
+  std::string result{raw};
+  natsInbox_Destroy(raw);
+  return result;
+}
+
+std::optional<std::uint64_t> connection::count(const char* stream, const std::string& subject) {
+  jsOptions options;
+  jsOptions_Init(&options);
+  options.Stream.Info.SubjectsFilter = subject.c_str();
+  jsStreamInfo* raw = nullptr;
+  jsErrCode code{};
+  const auto s = js_GetStreamInfo(&raw, js_, stream, &options, &code);
+  const owned<jsStreamInfo, jsStreamInfo_Destroy> info{raw};
+  if (code == JSStreamNotFoundErr) {
+    make_streams();
+    return 0;
+  }
+  if (s != NATS_OK)
+    return std::nullopt;
+  std::uint64_t result = 0;
+  if (const auto* subjects = info->State.Subjects)
+    for (int i = 0; i < subjects->Count; ++i)
+      result += subjects->List[i].Msgs;
+  return result;
+}
+
+void connection::purge(const char* stream, const std::string& subject) {
+  jsOptions options;
+  jsOptions_Init(&options);
+  options.Stream.Purge.Subject = subject.c_str();
+  jsErrCode code{};
+  const auto s = js_PurgeStream(js_, stream, &options, &code);
+  if (s != NATS_OK && code != JSStreamNotFoundErr)
+    fail(s, "the batch was not taken back");
+}
+
+std::size_t connection::max_message_bytes() const {
+  return static_cast<std::size_t>(natsConnection_GetMaxPayload(connection_));
+}
+
+pull::pull(connection& c, const char* stream, const std::string& consumer)
+  : connection_(c),
+    subject_(std::string{"$JS.API.CONSUMER.MSG.NEXT."} + stream + '.' + consumer),
+    inbox_(c.new_inbox()),
+    subscription_(c.subscribe(inbox_)),
+    epoch_(c.epoch()) {
+}
+
+void pull::ask(std::size_t most) {
+  const auto now = std::chrono::steady_clock::now();
+  // A server ends each request that it knows. One that was restarted knows of none; nor does one
+  // whose consumer has gone, and it does not say so.
+  const bool unanswered = credit_ > 0 && now - asked_ > request_lasts + std::chrono::seconds{1};
+  if (unanswered || connection_.epoch() != epoch_) {
+    credit_ = 0;
+    epoch_ = connection_.epoch();
+    throw error{errc::engine_failed, "NATS may have lost the consumer of " + subject_};
+  }
+  if (most <= credit_)
+    return;
+  const auto lasts = std::chrono::nanoseconds{request_lasts}.count();
+  connection_.publish(subject_, inbox_.c_str(),
+                      "{\"batch\":" + std::to_string(most - credit_)
+                        + ",\"expires\":" + std::to_string(lasts) + "}");
+  credit_ = most;
+  asked_ = now;
+}
+
+message pull::next(std::chrono::milliseconds wait) {
+  natsMsg* raw = nullptr;
+  const auto s
+    = natsSubscription_NextMsg(&raw, subscription_.get(), std::max<std::int64_t>(1, wait.count()));
+  message result{raw};
+  if (s == NATS_NO_RESPONDERS) { // the consumer has gone, and maybe its stream
+    credit_ = 0;
+    throw error{errc::engine_failed, "NATS has no consumer for " + subject_};
+  }
+  if (s != NATS_OK)
+    return nullptr;
+  if (starts_with_ack(natsMsg_GetReply(raw))) {
+    credit_ -= credit_ > 0 ? 1 : 0;
+    return result;
+  }
+  const char* status = nullptr;
+  if (natsMsgHeader_Get(raw, "Status", &status) == NATS_OK)
+    credit_ = 0; // a request has ended; if others have not, the next one asks for too much, once
+  return nullptr;
+}
+
+void pull::wake() const {
+  natsConnection_Publish(connection_.get(), inbox_.c_str(), nullptr, 0);
+}
+
+} // namespace basal::cluster::nats

@@ -1,0 +1,36 @@
+/// A coordinator's side of NATS JetStream.
+#pragma once
+
+#include <basal/cluster/detail/item_queue.hpp>
+
+#include "connection.hpp"
+
+namespace basal::cluster::nats {
+
+class nats_queue final : public detail::item_queue {
+public:
+  /// Takes back what an earlier run of the batch has left.
+  nats_queue(connection& c, const detail::function_key& function, detail::batch_id id);
+
+  void post(std::span<const std::string> messages) override;
+  std::vector<detail::arrival> receive(std::size_t most, std::chrono::milliseconds wait) override;
+  void settle(std::span<const detail::arrival> results) override;
+  std::size_t outstanding() override;
+  void tell(const detail::control_message& what) override;
+  std::vector<detail::worker_info> workers() override;
+  void withdraw() override;
+  std::size_t max_message_bytes() const override;
+
+private:
+  void make_consumer();
+
+  connection& connection_;
+  const std::string items_subject_;
+  const std::string results_subject_;
+  const std::string consumer_;
+  pull results_;
+  std::uint64_t posted_ = 0;
+  const std::string run_; ///< sets this run's message ids apart from those of an earlier one
+};
+
+} // namespace basal::cluster::nats
