@@ -120,12 +120,12 @@ class FaultsTest(unittest.TestCase):
         self.server()
         victim = self.worker("a")
         self.worker("b")
-        batch = self.coordinator(items=6000)
+        batch = self.coordinator(items=3000)
         self.until_delivered(batch)
         victim.send_signal(signal.SIGSTOP)
         time.sleep(3)
         victim.send_signal(signal.SIGCONT)
-        self.assertEqual(self.expect_all(batch, 6000)["mismatches"], 0)
+        self.assertEqual(self.expect_all(batch, 3000)["mismatches"], 0)
 
     def test_server_killed_and_restarted(self):
         server = self.server()

