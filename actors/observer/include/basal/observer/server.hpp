@@ -34,7 +34,7 @@ struct options {
 ///
 /// It reads the system's statistics on threads of its own, when it is asked, and neither stops nor
 /// wakes an executor. It shares two kinds of locks with executors, each held while a table is
-/// copied: that of the overruns, which an executor takes at most once a quantum, and that
+/// copied: those of overruns and backlogs, which an executor takes at most once a quantum, and that
 /// of a family of choosers, which a chooser takes when it reports. Unless somebody looks, the
 /// observer collects nothing and sleeps, except for one look every two seconds at whether it is to
 /// stop.
