@@ -1,5 +1,6 @@
 #include <basal/actors/clock.hpp>
 
+#include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/tick_clock.hpp>
 
@@ -65,17 +66,30 @@ struct deliver {
 
 } // namespace
 
+clock::clock() = default;
+
 clock::~clock() {
   stop();
 }
 
 void clock::start(caf::actor_system& system) {
-  thread_ = std::thread{[this, &system] {
-    CAF_SET_LOGGER_SYS(&system);
+  std::lock_guard guard{mutex_};
+  system_ = &system;
+  heritage_ = std::make_unique<executors::thread_heritage>();
+  if (queue_.next_due())
+    begin_locked();
+}
+
+/// On the thread that has scheduled the first entry.
+void clock::begin_locked() {
+  const executors::no_signals quiet;
+  thread_ = std::thread{[this] {
+    heritage_->take_on();
+    CAF_SET_LOGGER_SYS(system_);
     caf::detail::set_thread_name("basal.clock");
-    system.thread_started();
+    system_->thread_started();
     run();
-    system.thread_terminates();
+    system_->thread_terminates();
   }};
 }
 
@@ -116,6 +130,8 @@ void clock::schedule(time_point due, Fill fill) {
   std::unique_lock guard{mutex_};
   if (stopping_)
     return;
+  if (system_ != nullptr && !thread_.joinable())
+    begin_locked();
   [[maybe_unused]] const auto displaced = fill(queue_);
   const bool wakes = due < sleeps_until_;
   guard.unlock();

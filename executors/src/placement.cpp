@@ -1,6 +1,8 @@
 #include <basal/executors/placement.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <hwloc.h>
 #include <memory>
@@ -41,6 +43,34 @@ struct destroy_topology {
   }
 };
 
+/// How many CPUs' time the process's cgroup grants. Asked for every 100 ms at most: a system that
+/// starts wants to know several times, and each time takes three files.
+double recent_quota() {
+  using clock = std::chrono::steady_clock;
+  constexpr auto good_for = std::chrono::milliseconds{100};
+  static std::atomic<double> quota{0};
+  static std::atomic<clock::duration> until{clock::duration::min()};
+  const auto present = clock::now().time_since_epoch();
+  if (present >= until.load(std::memory_order_acquire)) {
+    quota.store(quota_cpus(""), std::memory_order_relaxed);
+    until.store(present + good_for, std::memory_order_release); // publishes the quota
+  }
+  return quota.load(std::memory_order_relaxed);
+}
+
+/// @param quota tells how many CPUs' time there is; may throw std::bad_alloc
+template <class Quota>
+std::size_t usable_cpus_within(Quota quota) noexcept {
+  std::size_t cpus = affinity_cpus();
+  if (cpus == 0)
+    cpus = std::max(1u, std::thread::hardware_concurrency());
+  try {
+    return cpus_within(cpus, quota());
+  } catch (const std::exception&) { // no memory
+    return cpus;
+  }
+}
+
 using topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, destroy_topology>;
 
 /// The CPUs of the affinity mask, with their cores; no devices, which take long to find.
@@ -62,18 +92,11 @@ topology read_topology() {
 } // namespace
 
 std::size_t usable_cpus() noexcept {
-  return usable_cpus("");
+  return usable_cpus_within(recent_quota);
 }
 
 std::size_t usable_cpus(const char* root) noexcept {
-  std::size_t cpus = affinity_cpus();
-  if (cpus == 0)
-    cpus = std::max(1u, std::thread::hardware_concurrency());
-  try {
-    return cpus_within(cpus, quota_cpus(root));
-  } catch (const std::exception&) { // no memory
-    return cpus;
-  }
+  return usable_cpus_within([root] { return quota_cpus(root); });
 }
 
 std::vector<unsigned> cpus_for(pinning order) {

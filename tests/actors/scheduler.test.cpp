@@ -11,6 +11,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -245,7 +248,53 @@ TEST_CASE("what else CAF schedules runs once and is released") {
   CHECK(destroyed == 100);
 }
 
-TEST_CASE("thread hooks see every executor and the clock begin and end") {
+TEST_CASE(
+  "the clock's thread has its signals and CPUs from the system's maker, not from who waits") {
+  struct look {
+    sigset_t blocked{};
+    cpu_set_t cpus{};
+
+    look() {
+      pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+      sched_getaffinity(0, sizeof cpus, &cpus);
+    }
+  };
+  struct comparing_hook : caf::thread_hook {
+    const look makers;
+    std::atomic<int>& others;
+    explicit comparing_hook(std::atomic<int>& o) : others(o) {
+    }
+    void init(caf::actor_system&) override {
+    }
+    void thread_started() override {
+      const look mine;
+      if (sigismember(&mine.blocked, SIGUSR1) != sigismember(&makers.blocked, SIGUSR1)
+          || !CPU_EQUAL(&mine.cpus, &makers.cpus))
+        ++others;
+    }
+    void thread_terminates() override {
+    }
+  };
+  std::atomic<int> others{0};
+  basal::actor_system_config cfg;
+  cfg.add_thread_hook<comparing_hook>(std::ref(others));
+  caf::actor_system system{cfg};
+  std::thread{[&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    caf::scoped_actor self{system};
+    self->delayed_send(self, 1ms, go_atom::value);
+    self->receive([](go_atom) {});
+  }}.join();
+  CHECK(others == 0);
+}
+
+TEST_CASE("thread hooks see every executor begin and end, and the clock once something is due") {
   struct counting_hook : caf::thread_hook {
     std::atomic<int>& started;
     std::atomic<int>& ended;
@@ -262,13 +311,22 @@ TEST_CASE("thread hooks see every executor and the clock begin and end") {
   };
   std::atomic<int> started{0};
   std::atomic<int> ended{0};
-  {
-    basal::actor_system_config cfg;
-    cfg.set("basal.message-executors", std::size_t{3});
-    cfg.add_thread_hook<counting_hook>(std::ref(started), std::ref(ended));
-    caf::actor_system system{cfg};
-    while (started < 3 + 2) // three executors, the clock, the printer
-      std::this_thread::yield();
+  for (const bool with_timer : {false, true}) {
+    started = ended = 0;
+    {
+      basal::actor_system_config cfg;
+      cfg.set("basal.message-executors", std::size_t{3});
+      cfg.add_thread_hook<counting_hook>(std::ref(started), std::ref(ended));
+      caf::actor_system system{cfg};
+      while (started < 3 + 1) // three executors, the printer
+        std::this_thread::yield();
+      if (with_timer)
+        system.spawn([](event_based_actor* self) -> behavior {
+          self->delayed_send(self, 1ms, go_atom::value);
+          return {[self](go_atom) { self->quit(); }};
+        });
+    }
+    CHECK(started == ended);
+    CHECK(started == 3 + 1 + (with_timer ? 1 : 0));
   }
-  CHECK(started == ended);
 }

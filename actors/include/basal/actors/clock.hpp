@@ -7,30 +7,38 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+namespace basal::executors {
+class thread_heritage;
+}
 
 namespace basal::actors {
 
 /// The clock of an actor system on basal: timeouts, request timeouts and delayed messages.
 ///
-/// One thread, "basal.clock", sleeps until the earliest of them is due and does not wake in
-/// between, except once for an earliest entry that was cancelled meanwhile. Deliveries happen at or
-/// after their time, in the order of their times, first come first served among equals.
+/// One thread, "basal.clock", begins with the first entry, sleeps until the earliest of them is due
+/// and does not wake in between, except once for an earliest entry that was cancelled meanwhile.
+/// Deliveries happen at or after their time, in the order of their times, first come first served
+/// among equals.
 ///
 /// All member functions may be called from any thread; none blocks for longer than O(log n) under a
-/// mutex, and none calls an actor while it holds that mutex.
+/// mutex, and none calls an actor while it holds that mutex. Those that schedule the first entry
+/// throw std::system_error where the kernel refuses the thread.
 ///
 /// After `stop` everything that is scheduled is dropped at once, as CAF's own clock does.
 class clock final : public caf::actor_clock {
 public:
-  clock() = default;
+  clock();
 
   /// Stops, if nobody did.
   ~clock() override;
 
-  /// Starts the thread; it runs the thread hooks of `system`.
+  /// From now on, what is scheduled is delivered by a thread that runs the thread hooks of `system`
+  /// and has its CPUs and its signals from the calling one.
   /// @pre not started before
   void start(caf::actor_system& system);
 
@@ -66,6 +74,7 @@ private:
   template <class Fill>
   void schedule(time_point due, Fill fill);
 
+  void begin_locked();
   void run();
 
   mutable std::mutex mutex_;
@@ -77,7 +86,9 @@ private:
   /// that was cancelled it may be too early, never too late. Guarded by mutex_.
   time_point sleeps_until_ = time_point::min();
 
-  std::thread thread_;
+  caf::actor_system* system_ = nullptr;                        // since start(); guarded by mutex_
+  std::unique_ptr<const executors::thread_heritage> heritage_; // likewise
+  std::thread thread_; // written once, under mutex_, unless stopping_
 };
 
 } // namespace basal::actors

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <csignal>
+#include <cstddef>
+#include <vector>
+
+namespace basal::executors {
+
+/// What a thread has from the one that makes it: the CPUs that it may use, how it is scheduled,
+/// which signals it blocks. A thread that begins when it is first needed is made by whoever needs
+/// it, who may be pinned, of a real-time class or deaf to signals; so it takes on what another
+/// thread had, such as the maker of its system.
+class thread_heritage {
+public:
+  /// Of the calling thread.
+  thread_heritage();
+
+  /// Gives it to the calling thread, as far as the kernel allows: a thread may become nicer to
+  /// others, but not always less nice.
+  void take_on() const noexcept;
+
+private:
+  std::vector<std::byte> cpus_; ///< the kernel's mask; empty where it does not say
+  sigset_t blocked_{};
+  int policy_ = 0;
+  int priority_ = 0;
+  int nice_ = 0;
+};
+
+/// Blocks all signals of the calling thread for as long as this lives: a thread that is made in the
+/// meantime gets none before it has taken on its heritage.
+class no_signals {
+public:
+  no_signals() noexcept;
+  ~no_signals();
+  no_signals(const no_signals&) = delete;
+  no_signals& operator=(const no_signals&) = delete;
+
+private:
+  sigset_t before_{};
+};
+
+} // namespace basal::executors
