@@ -53,7 +53,7 @@ connection::connection(const connection_options& options, const std::string& nam
   if (const auto s = natsOptions_Create(&raw); s != NATS_OK)
     fail(s, "options");
   const owned<natsOptions, natsOptions_Destroy> o{raw};
-  const auto set = [this](natsStatus s, const char* what) {
+  const auto set = [](natsStatus s, const char* what) {
     if (s != NATS_OK)
       throw error{errc::refused, std::string{what} + ": " + natsStatus_GetText(s)};
   };

@@ -287,7 +287,7 @@ private:
 
   template <class Tuple>
   void put_fields(const Tuple& fields) {
-    std::apply([this](const auto&... field) { (put(field), ...); }, fields);
+    std::apply([&](const auto&... field) { (put(field), ...); }, fields);
   }
 
   std::string& out_;
@@ -371,7 +371,7 @@ private:
   template <class T>
   void get_into(T& x) {
     const auto each
-      = [this](auto&... field) { ((field = get<std::remove_cvref_t<decltype(field)>>()), ...); };
+      = [&](auto&... field) { ((field = get<std::remove_cvref_t<decltype(field)>>()), ...); };
     if constexpr (detail::is_array<T>)
       for (auto& e : x)
         each(e);
