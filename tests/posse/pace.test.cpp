@@ -43,9 +43,9 @@ TEST_CASE("the first elements are done one by one, without a look at the clock")
 }
 
 TEST_CASE("steps grow fourfold while elements are cheap, up to the longest, and looks grow rare") {
-  walk w{1};
+  walk w{0}; // less than a tick
   w.to_look();
-  for (std::size_t step : {4, 16, 64, 256, 512}) {
+  for (std::size_t step : {4, 16, 64, 256, 1024, 2048}) {
     w.to_look();
     CHECK(w.p.step() == step);
   }
@@ -68,11 +68,11 @@ TEST_CASE("steps that take a fifth of the target grow, once") {
 }
 
 TEST_CASE("steps that take more than twice the target shrink at once, to one at least") {
-  walk w{1};
-  for (int i = 0; i < 6; ++i)
+  walk w{0};
+  for (int i = 0; i < 7; ++i)
     w.to_look();
-  REQUIRE(w.p.step() == 512);
-  w.ticks = pace::target / 64; // eight times the target
+  REQUIRE(w.p.step() == pace::longest_step);
+  w.ticks = pace::target / 64; // 32 times the target
   w.to_look();
   CHECK(w.p.step() == 64);
   w.ticks = pace::target * 1000;

@@ -158,6 +158,15 @@ private:
   /// Ticks.
   [[gnu::noinline]] std::uint64_t now() const noexcept;
 
+  /// A safepoint before what takes less than a look at the clock pays for: the first few
+  /// of a computation that has not looked yet need none.
+  void poll_lightly() {
+    constexpr std::uint64_t few = 16;
+    ++polls_;
+    if (last_look_ != 0 || polls_ > few)
+      safepoint();
+  }
+
   /// Whether to call offer() for work that takes so many ticks.
   bool is_worth_an_offer(std::uint64_t work) const noexcept {
     return work >= least_offer_;

@@ -28,7 +28,7 @@ public:
   static constexpr element_cost most_costly = 0xffff'fffe;
 
   /// No step is longer, since the next element may be the expensive one.
-  static constexpr std::size_t longest_step = 512;
+  static constexpr std::size_t longest_step = 2048;
 
   /// Elements that are done one by one before the first look at the clock.
   static constexpr std::size_t untimed = 16;

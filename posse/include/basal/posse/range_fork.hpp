@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -52,16 +53,13 @@ public:
   /// @throws what the body throws; cancelled
   std::size_t run(member& m, std::size_t first, std::size_t last) {
     end_.store(last, std::memory_order_relaxed);
-    if (first != last) {
-      const auto looked = m.last_look();
-      const auto steps = site.begin(first, last);
-      const auto known = steps.cost();
-      run(m, first, last, steps);
-      // What takes less than a step should rarely meets a look at the clock.
-      if (m.last_look() != looked && known != 0 && work_of(known, last - first) < pace::target)
-        [[unlikely]]
-        site.forget();
-    }
+    if (first == last)
+      return last;
+    const auto known = site.cost();
+    if (known != 0 && work_of(known, last - first) < pace::target)
+      first = run_at_once(m, first, last);
+    if (first != last && end_.load(std::memory_order_relaxed) == last)
+      run(m, first, last, site.begin(first, last));
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -132,6 +130,34 @@ private:
       }
     }
   };
+
+  /// Does elements that take less than a step should: without a node, since nobody could
+  /// come for a part of them in time. When the first few take that long already, no more.
+  /// @returns the first that is not done
+  std::size_t run_at_once(member& m, std::size_t first, std::size_t last) {
+    m.poll_lightly();
+    const auto forked = m.safepoints();
+    const auto begun = m.now();
+    // Whole cache lines, so that what follows is as well aligned as the range is.
+    const auto few = first + std::max<std::size_t>(1, (last - first) / 16 / 16 * 16);
+    auto reached = body_(m, first, few);
+    if (reached == few) [[likely]] {
+      if (m.now() - begun >= pace::target) [[unlikely]] {
+        site.forget();
+        return few;
+      }
+      if (few != last)
+        reached = body_(m, few, last);
+      // One time in sixteen, by chance: do the others take longer than the first ones?
+      if ((begun >> 6) % 16 == 0 && m.now() - begun >= 4 * pace::target) [[unlikely]]
+        site.forget();
+    }
+    if (m.safepoints() != forked) [[unlikely]]
+      site.note_forks();
+    if (reached != last) [[unlikely]]
+      end_at(reached);
+    return last;
+  }
 
   /// @returns false if the range ended before `last`.
   bool run(member& m, std::size_t first, std::size_t last, pace steps) {

@@ -1,0 +1,151 @@
+// Ranges that are known to take less than a step should: they are done at once, without a node, and
+// what they cost is learned anew when it has changed.
+
+#include <basal/posse/algorithm.hpp>
+#include <basal/posse/range_fork.hpp>
+
+#include "stepped_runtime.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace basal;
+using namespace basal::test;
+using posse::member;
+
+namespace {
+
+using sizes = std::vector<std::size_t>;
+
+/// Runs it on the only executor. @returns what came out of it
+std::string run(const std::function<void(member&)>& body) {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, body};
+  host.run_all();
+  CHECK(root.has_ended());
+  return root.error();
+}
+
+/// A loop over [0, n) at one place in the program, of which nothing is known before the first
+/// call. Each element takes a nanosecond if `dear` does not say more, each call of the body tells
+/// how many it is for.
+template <int Place>
+struct loop {
+  std::function<std::chrono::nanoseconds(std::size_t)> dear;
+
+  sizes operator()(member& m, std::size_t n) const {
+    sizes steps;
+    posse::for_each_chunk(m, n, [&, this](member& k, std::size_t first, std::size_t last) {
+      steps.push_back(last - first);
+      for (auto i = first; i != last; ++i)
+        pass(dear ? dear(i) : 1ns);
+      if (inside)
+        inside(k);
+    });
+    CHECK(std::accumulate(steps.begin(), steps.end(), std::size_t{0}) == n);
+    return steps;
+  }
+
+  std::function<void(member&)> inside;
+};
+
+constexpr std::size_t n = 500;
+const sizes at_once{16, n - 16}; ///< a sixteenth, in whole cache lines, and the others
+
+} // namespace
+
+TEST_CASE("elements that are known to be cheap are done at once, the first few before the others") {
+  run([](member& m) {
+    const loop<1> cheap{};
+    CHECK(cheap(m, n).front() == 1);
+    CHECK(cheap(m, n) == at_once);
+    CHECK(cheap(m, 10) == sizes{1, 9});
+    CHECK(cheap(m, 1) == sizes{1});
+    CHECK(cheap(m, 0).empty());
+  });
+}
+
+TEST_CASE("when the first few take long, the others are a range of which nothing is known") {
+  run([](member& m) {
+    loop<2> changing{};
+    changing(m, n);
+    REQUIRE(changing(m, n) == at_once);
+    changing.dear = [](std::size_t) { return 1us; };
+    const auto steps = changing(m, n);
+    CHECK(steps[0] == 16);
+    CHECK(steps[1] == 1);
+    CHECK(steps.size() > 100);
+  });
+}
+
+TEST_CASE("when the others take long, that is found out soon") {
+  run([](member& m) {
+    loop<3> changing{};
+    changing(m, n);
+    REQUIRE(changing(m, n) == at_once);
+    changing.dear = [](std::size_t i) { return i < 16 ? 1ns : 1us; };
+    int calls = 0;
+    while (changing(m, n) == at_once)
+      REQUIRE(++calls < 1000);
+  });
+}
+
+TEST_CASE("elements that begin to fork are noticed") {
+  run([](member& m) {
+    loop<4> changing{};
+    changing(m, n);
+    REQUIRE(changing(m, n) == at_once);
+    changing.inside = [](member& k) { k.poll(); };
+    CHECK(changing(m, n) == at_once);
+    changing.inside = {};
+    for (int i = 0; i < 3; ++i) // and nothing is learned any more
+      CHECK(changing(m, n).front() == 1);
+  });
+}
+
+TEST_CASE("a range that is done at once may end early, and fail") {
+  run([](member& m) {
+    std::vector<int> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const auto find = [&](int wanted) {
+      return *posse::find_if(m, numbers, [=](int number) {
+        pass(1ns);
+        return number == wanted;
+      }) == wanted;
+    };
+    for (int wanted : {499, 3, 15, 16, 200, 498})
+      CHECK(find(wanted));
+    const auto failing_at = [&](std::size_t at) {
+      posse::for_each_chunk(m, n, [=](std::size_t first, std::size_t last) {
+        pass(std::chrono::nanoseconds{last - first});
+        if (first <= at && at < last)
+          throw std::runtime_error("at last");
+      });
+    };
+    failing_at(n);
+    CHECK_THROWS_WITH(failing_at(3), "at last");
+    CHECK_THROWS_WITH(failing_at(300), "at last");
+  });
+}
+
+TEST_CASE("a computation of nothing but such ranges passes safepoints nevertheless") {
+  int calls = 0;
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 const loop<5> cheap{};
+                 cheap(m, n);
+                 host->run(posse::call_options{}, [&](member& inner) { // which has not looked yet
+                   host->cancel();
+                   for (; calls < 1000; ++calls)
+                     cheap(inner, n);
+                 });
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() != "");
+  CHECK(calls == 16); // the first few need none
+}
