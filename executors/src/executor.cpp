@@ -42,6 +42,9 @@ thread_local executor* current_executor = nullptr;
 /// What the load forgets in; so long that one quantum more or less tells little.
 constexpr std::uint64_t load_window_quanta = 16;
 
+/// A look takes a tenth of a microsecond: who has not looked again after so long had no CPU.
+constexpr std::chrono::microseconds longest_look{50};
+
 /// Work that cannot be suspended then keeps its executor while it waits.
 constinit report_kind missing_fibers{report_level::warning, "basal.executors",
                                      "stacks that could not be had"};
@@ -83,6 +86,7 @@ executor::executor(executor_pool& pool, std::size_t index)
         name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
                            : nullptr),
     look_time_(tick_clock::to_ticks(pool.config().look_worth)),
+    cpu_(tick_clock::to_ticks(longest_look)),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
   if (pool.config().newest_ops != nullptr)
@@ -736,12 +740,16 @@ std::uint64_t executor::linger() noexcept {
   const auto start = now();
   auto looked = std::uint64_t{0};
   auto look_for = [&](std::uint64_t ticks) {
-    for (const auto before = looked; looked - before < ticks && !pool_.idle_.is_woken(index_);
-         looked = now() - start)
+    for (const auto before = looked; looked - before < ticks && !pool_.idle_.is_woken(index_);) {
       pause_between_looks();
+      const auto present = now();
+      const auto passed = present - start - std::exchange(looked, present - start);
+      if (cpu_.was_away(present, passed))
+        return;
+    }
   };
   look_for(pool_.spin_ticks_);
-  if (pool_.idle_.is_woken(index_))
+  if (pool_.idle_.is_woken(index_) || !cpu_.is_free(start + looked))
     return looked;
   auto more = look_time_.expected();
   if (hooks.lingers != nullptr)

@@ -76,6 +76,7 @@ member::member(detail::delegation& self_as, executors::executor& self,
     origin_(&self_as.origin),
     cells_(&cells),
     least_offer_(self_as.origin.host.least_offer_),
+    stretch_(self_as.stretch),
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)),
     as_(&self_as) {
@@ -160,6 +161,7 @@ void member::look_up() {
   auto first = last_look_ == 0;
   look_length_ = next_look(now);
   look_left_ = 0; // until it is known that no error comes up
+  stretch_ = stretch(now);
   settle(now);
   safepoints_at_look_ = safepoints_;
   if (first) {
@@ -172,7 +174,7 @@ void member::look_up() {
   check_cancelled(ended);
   if (context_ != nullptr && !limit_memory())
     throw_too_deep();
-  if (!first)
+  if (!first || stretch_ != 0)
     consider_theft(now);
   if (ended) {
     if (executor_->work_waits()) {
@@ -231,6 +233,13 @@ std::int32_t member::next_look(std::uint64_t now) const noexcept {
   auto longest = std::min(longest_countdown, look_length_ * countdown_growth);
   return static_cast<std::int32_t>(
     std::clamp<std::uint64_t>(passed * wanted / elapsed, 1, static_cast<std::uint64_t>(longest)));
+}
+
+/// Ticks from one safepoint to the next, on average since the last look.
+std::uint64_t member::stretch(std::uint64_t now) const noexcept {
+  if (last_look_ == 0)
+    return stretch_; // its victim's
+  return (now - last_look_) / std::max<std::uint64_t>(1, safepoints_ - safepoints_at_look_);
 }
 
 void member::end_quantum(std::uint64_t now) noexcept {
@@ -309,8 +318,10 @@ void member::survey(std::uint64_t now, bool quantum_ends) noexcept {
 void member::await_merge(right_continuation& node) {
   auto& delegated = *node.delegation;
   auto& merged = delegated.merged;
-  if (merged.is_set())
+  if (merged.is_set()) {
+    cells_->forgone.paid();
     return;
+  }
   if (take_back(delegated)) {
     try {
       delegated.execute(*this);
@@ -327,6 +338,8 @@ void member::await_merge(right_continuation& node) {
   cells_->merge_waits.add();
   merged.wait();
   resume(suspended_at);
+  if (last_look_ - suspended_at < origin_->host.asleep_ticks_)
+    cells_->forgone.paid();
   executor_->record(executors::record_kind::merges, last_look_, node.delegation);
 }
 

@@ -106,6 +106,7 @@ void member::consider_theft(std::uint64_t now) noexcept {
     theft_view view;
     member* victim = nullptr;
     std::uint64_t parts = 2;
+    idle_ones idle;
     view.rule = host.config().steal_by;
     view.compute_executor_idle = host.compute_->any_idle();
     if (view.compute_executor_idle) { // the rest costs more to find out
@@ -120,7 +121,7 @@ void member::consider_theft(std::uint64_t now) noexcept {
       view.eligible = victim->eligible();
       view.victim_is_suspended = victim->suspended_;
       if (view.rule == hysteresis::worth) {
-        const auto idle = idle_executors();
+        idle = idle_executors();
         const auto& node = *victim->oldest_ready_;
         const auto work = victim->known_work(node);
         view.known = work != 0;
@@ -131,7 +132,7 @@ void member::consider_theft(std::uint64_t now) noexcept {
           view.expected = parts > 1 ? work / parts : 0;
         } else {
           parts = idle.awake + idle.asleep + 1;
-          view.expected = victim->age_of(node, now);
+          view.expected = std::max(victim->age_of(node, now), victim->stretch_);
         }
       }
     }
@@ -145,11 +146,24 @@ void member::consider_theft(std::uint64_t now) noexcept {
     if (verdict != theft_verdict::delegate_oldest) {
       if (first)
         count(verdict);
+      if (idle.awake == 0 && idle.asleep != 0)
+        consider_waking(*victim, view, now);
       return;
     }
     if (view.rule == hysteresis::quantum)
       return;
   }
+}
+
+/// All idle executors sleep, and what there is does not pay for a wake-up: has it by now?
+void member::consider_waking(const member& victim, theft_view view, std::uint64_t now) noexcept {
+  auto& host = origin_->host;
+  view.cost = host.awake_ticks_;
+  if (view.known)
+    view.expected = victim.known_work(*victim.oldest_ready_) / 2;
+  if (decide_theft(view) == theft_verdict::delegate_oldest
+      && cells_->forgone.note(now, view.expected, host.asleep_ticks_))
+    host.compute_->rouse();
 }
 
 std::uint64_t member::now() const noexcept {
@@ -286,6 +300,7 @@ member::prepared member::prepare(right_continuation& node, std::uint64_t parts) 
   if (d == nullptr || d->sent == nullptr)
     return {nullptr, theft_verdict::out_of_memory};
   d->victim = as_;
+  d->stretch = stretch_;
   d->lineage_bytes = lineage_bytes_at(node);
   d->carried.account = origin_->account;
   if (const auto* kind = detail::account_carrier.load(std::memory_order_acquire))

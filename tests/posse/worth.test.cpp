@@ -219,6 +219,52 @@ TEST_CASE("a fork that is older than a range of known cost goes first") {
   CHECK(right_ran_on == 1);
 }
 
+TEST_CASE("where forks are far apart their right branches are given away when they are made") {
+  stepped_runtime host{by_worth(3)};
+  std::string where;
+  const auto leaf = [&](member& m) {
+    pass(50us);
+    where += static_cast<char>('0' + m.executor().index());
+  };
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(leaf, leaf); // nothing is known of it
+                 CHECK(host->stats().thefts == 0);
+                 m.fork_merge(
+                   [&](member& l) {
+                     CHECK(host->stats().thefts == 1);
+                     let_thieves_begin(l);
+                     leaf(l);
+                   },
+                   [&](member& r) { // and whoever has it knows as much
+                     r.fork_merge(
+                       [&](member& l) {
+                         CHECK(host->stats().thefts == 2);
+                         leaf(l);
+                       },
+                       leaf);
+                   });
+               }};
+  host.run(0);
+  host.run(2);
+  host.run(1);
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() == "");
+  CHECK(host->stats().thefts == 2);
+}
+
+TEST_CASE("where forks follow each other closely they have to wait") {
+  stepped_runtime host{by_worth(2)};
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 100; ++i)
+                   m.fork_merge([](member&) { pass(1us); }, [](member&) { pass(1us); });
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts == 0);
+}
+
 // -- what has not begun by the merge is taken back ------------------------------------
 
 namespace {

@@ -21,6 +21,7 @@
 #include <basal/executors/load_average.hpp>
 #include <basal/executors/look_time.hpp>
 #include <basal/executors/run_queue.hpp>
+#include <basal/executors/shared_cpu.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/executors/tick_clock.hpp>
 #include <basal/executors/work_item.hpp>
@@ -367,6 +368,7 @@ private:
   std::uint64_t background_pause_ = 0; ///< until the next one at least
   std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
+  shared_cpu cpu_;
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 

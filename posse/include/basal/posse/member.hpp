@@ -200,6 +200,7 @@ private:
   void resume(std::uint64_t suspended_at) noexcept;
   void continue_quantum(std::uint64_t start) noexcept;
   std::int32_t next_look(std::uint64_t now) const noexcept;
+  std::uint64_t stretch(std::uint64_t now) const noexcept;
   void end_quantum(std::uint64_t now) noexcept;
   void check_cancelled(bool quantum_ended);
   [[noreturn]] void throw_too_deep();
@@ -217,6 +218,7 @@ private:
   void count(theft_verdict verdict) noexcept;
   theft_verdict delegate_oldest(member& from, const theft_view& view, std::uint64_t parts) noexcept;
   bool may_wake(const theft_view& view) const noexcept;
+  void consider_waking(const member& victim, theft_view view, std::uint64_t now) noexcept;
   void delegate_two(const theft_view& view) noexcept;
   detail::delegation* take_seamlessly(std::uint64_t now) noexcept;
   struct prepared;
@@ -278,6 +280,7 @@ private:
   std::int32_t look_length_ = 1;
   std::int32_t look_left_ = 0;
   std::uint64_t safepoints_at_look_ = 0;
+  std::uint64_t stretch_ = 0; ///< as of the last look
 
   const std::byte* stack_limit_;          ///< nodes below this address are too deep
   const std::byte* depth_at_glance_;      ///< address of the last glance's frame

@@ -27,7 +27,7 @@ constexpr const char* to_string(victim_policy x) noexcept {
 enum class hysteresis : std::uint8_t {
   /// When what it is expected to take is worth what the theft costs: see
   /// theft_view::expected. One that nothing is known of must have waited for
-  /// twice that cost. Any number of them in one look, to as many idle executors.
+  /// twice that cost, or stem from a member whose safepoints are so far apart. Any number of them in one look, to as many idle executors.
   worth,
 
   /// The rule of Hemlock: once it has survived a full quantum; at most one theft
@@ -68,7 +68,8 @@ struct theft_view {
   /// How long what would be handed over of the most basal one will take, in the
   /// units of `cost`. `known`: by what elements of its range have cost so far
   /// and how many are left. Else it is the continuation's age, since its left
-  /// branch has taken as long and goes on: of two branches nobody knows more.
+  /// branch has taken as long and goes on, or the mean time between its member's last
+  /// safepoints if that is longer: of two branches nobody knows more.
   std::uint64_t expected = 0;
   bool known = false;
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <basal/executors/stats.hpp>
+#include <basal/posse/detail/forgone_work.hpp>
 #include <basal/posse/detail/function_record.hpp>
 #include <basal/posse/theft.hpp>
 
@@ -48,6 +49,8 @@ struct alignas(64) executor_cells {
 
   counter cancelled, over_limit;
   maximum deepest_stack;
+
+  forgone_work forgone; ///< its executor's alone
 
   /// The cells of the function with that number.
   function_cells& of(std::uint32_t number) noexcept {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -119,6 +120,7 @@ public:
   executors::carried carried{executors::errand::branch};
 
   std::size_t lineage_bytes = 0; ///< what its victims held when the fork was made
+  std::uint64_t stretch = 0;     ///< ticks between two of its victim's safepoints
   merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates
 
   /// Written by the victim's executor when left has failed, read at the

@@ -1,0 +1,69 @@
+// Executors that look for work stop when others want their CPU.
+
+#include <basal/executors/executor_pool.hpp>
+#include <basal/executors/shared_cpu.hpp>
+#include <basal/executors/tick_clock.hpp>
+
+#include "support/catch.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+TEST_CASE("an executor that was away between two looks does not look for sixteen times as long") {
+  shared_cpu cpu{50};
+  CHECK(cpu.is_free(0));
+  CHECK_FALSE(cpu.was_away(1000, 49));
+  CHECK(cpu.is_free(1000));
+  CHECK(cpu.was_away(1000, 50));
+  CHECK_FALSE(cpu.is_free(1000));
+  CHECK_FALSE(cpu.is_free(1799));
+  CHECK(cpu.is_free(1800));
+}
+
+TEST_CASE("to be away for a short time does not end the pause after a long one") {
+  shared_cpu cpu{50};
+  cpu.was_away(1000, 1000);
+  cpu.was_away(2000, 50);
+  CHECK_FALSE(cpu.is_free(16'999));
+  CHECK(cpu.is_free(17'000));
+}
+
+namespace {
+
+std::atomic<std::uint64_t> step{0};
+std::atomic<int> asked{0};
+
+/// How often an executor asks how long it is to look, if each look at the clock is so much later.
+int asks_with(std::chrono::nanoseconds look) {
+  step = tick_clock::to_ticks(look);
+  asked = 0;
+  pool_config config;
+  config.simulate.ticks = []() noexcept -> std::uint64_t {
+    static std::atomic<std::uint64_t> time{1};
+    return time.fetch_add(step.load());
+  };
+  config.hooks.lingers = [](void*, executor&) noexcept -> std::uint64_t {
+    ++asked;
+    return 0;
+  };
+  executor_pool pool{config};
+  for (std::uint64_t times = 1; times <= 20; ++times) {
+    while (pool.at(0).stats().times_parked < times || pool.any_looking())
+      std::this_thread::yield();
+    pool.rouse();
+  }
+  return asked;
+}
+
+} // namespace
+
+TEST_CASE("an executor whose looks are far apart sleeps without another one") {
+  if (usable_cpus() < 2)
+    return; // where nobody looks
+  CHECK(asks_with(100ns) >= 19);
+  CHECK(asks_with(1ms) <= 2);
+}
