@@ -43,17 +43,19 @@ int asks_with(std::chrono::nanoseconds look) {
   asked = 0;
   pool_config config;
   config.simulate.ticks = []() noexcept -> std::uint64_t {
-    static std::atomic<std::uint64_t> time{1};
-    return time.fetch_add(step.load());
+    thread_local std::uint64_t time = 1; // who asks for statistics does not move the executor's
+    return time += step.load();
   };
   config.hooks.lingers = [](void*, executor&) noexcept -> std::uint64_t {
     ++asked;
     return 0;
   };
   executor_pool pool{config};
-  for (std::uint64_t times = 1; times <= 20; ++times) {
-    while (pool.at(0).stats().times_parked < times || pool.any_looking())
+  std::uint64_t parked = 0;
+  for (int times = 0; times < 20; ++times) {
+    while (pool.at(0).stats().times_parked == parked || !pool.any_idle() || pool.any_looking())
       std::this_thread::yield();
+    parked = pool.at(0).stats().times_parked;
     pool.rouse();
   }
   return asked;

@@ -2,6 +2,7 @@
 // what. The worst moment is behind an executor's last look at its queues and before it enters the
 // idle set: whoever adds work then finds nobody to wake.
 
+#include "even_clock.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
@@ -296,6 +297,7 @@ TEST_CASE("wake-ups in the kernel are counted, and asked about first, once each"
   pool_config config;
   hook_log log;
   log.listen_to(config);
+  basal::test::use_even_clock(config); // who loses the CPU is not asked
   wake_from_kernel(config, log, 3, [&](executor_pool& pool) {
     CHECK(pool.at(0).stats().wake_ups == 3);
     if (usable_cpus() > 1)

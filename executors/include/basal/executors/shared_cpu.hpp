@@ -5,10 +5,10 @@
 
 namespace basal::executors {
 
-/// Whether others want the CPU on which an executor looks for work: it has been away from it between
-/// two looks that follow each other at once. To look on would take their time, and that of the
-/// thread whose work it waits for may be among it. So it then sleeps without a look for many times as
-/// long as it was away: of what its looks delay, no more than that part is lost.
+/// Whether others want the CPU on which an executor looks for work: it has been away from it
+/// between two looks that follow each other at once. To look on would take their time, and that of
+/// the thread whose work it waits for may be among it. So it then sleeps without a look for many
+/// times as long as it was away: of what its looks delay, no more than that part is lost.
 ///
 /// Plain data, owned by one executor; ticks of any clock.
 class shared_cpu {

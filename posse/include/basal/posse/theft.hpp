@@ -27,7 +27,8 @@ constexpr const char* to_string(victim_policy x) noexcept {
 enum class hysteresis : std::uint8_t {
   /// When what it is expected to take is worth what the theft costs: see
   /// theft_view::expected. One that nothing is known of must have waited for
-  /// twice that cost, or stem from a member whose safepoints are so far apart. Any number of them in one look, to as many idle executors.
+  /// twice that cost, or stem from a member whose safepoints are so far apart. Any
+  /// number of them in one look, to as many idle executors.
   worth,
 
   /// The rule of Hemlock: once it has survived a full quantum; at most one theft

@@ -7,10 +7,10 @@
 namespace basal::posse::detail {
 
 /// The work that an executor would have given away, had one of those that are idle been awake: none
-/// is worth a wake-up by itself, but one loop of 50 us after the other is. The problem of renting or
-/// buying: once as much was forgone as the wake-up costs, it is paid, and costs at most as much again
-/// as was lost before (Karlin et al., "Competitive snoopy caching", Algorithmica 1988). Each wake-up
-/// that led to no theft makes the next one twice as dear: who was woken may have no CPU.
+/// is worth a wake-up by itself, but one loop of 50 us after the other is. The problem of renting
+/// or buying: once as much was forgone as the wake-up costs, it is paid, and costs at most as much
+/// again as was lost before (Karlin et al., "Competitive snoopy caching", Algorithmica 1988). Each
+/// wake-up that led to no theft makes the next one twice as dear: who was woken may have no CPU.
 ///
 /// Times in any one unit. Its executor's thread alone.
 class forgone_work {
