@@ -1,11 +1,10 @@
 #pragma once
 
+#include <basal/actors/detail/by_name.hpp>
+
 #include <caf/fwd.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,19 +23,16 @@ struct backlog_stats {
 /// Keeps backlogs by name. Any thread; a mutex, taken at most once a quantum by each executor.
 class backlog_log {
 public:
-  /// Names beyond so many are counted together.
-  static constexpr std::size_t max_names = 1000;
-  static constexpr const char* other_names = "(others)";
-
   /// `job` has had its turn and has messages left. On its executor, which still owns it.
   void add(caf::resumable* job) noexcept;
 
   /// By name.
-  std::vector<backlog_stats> snapshot() const;
+  std::vector<backlog_stats> snapshot() const {
+    return records_.snapshot();
+  }
 
 private:
-  mutable std::mutex mutex_;
-  std::map<std::string, backlog_stats, std::less<>> by_name_; // guarded by mutex_
+  detail::by_name<backlog_stats> records_;
 };
 
 } // namespace basal::actors

@@ -1,11 +1,10 @@
 #pragma once
 
+#include <basal/actors/detail/by_name.hpp>
+
 #include <caf/fwd.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,19 +24,16 @@ struct overrun_stats {
 /// Counts overruns by name. Any thread; a mutex, taken at most once a quantum by each executor.
 class overrun_log {
 public:
-  /// Names beyond so many are counted together.
-  static constexpr std::size_t max_names = 1000;
-  static constexpr const char* other_names = "(others)";
-
   /// `job` has run for `ticks` without a look. On its own executor, while it runs.
   void add(caf::resumable* job, std::uint64_t ticks, std::uint64_t quantum_ticks) noexcept;
 
   /// By name.
-  std::vector<overrun_stats> snapshot() const;
+  std::vector<overrun_stats> snapshot() const {
+    return records_.snapshot();
+  }
 
 private:
-  mutable std::mutex mutex_;
-  std::map<std::string, overrun_stats, std::less<>> by_name_; // guarded by mutex_
+  detail::by_name<overrun_stats> records_;
 };
 
 } // namespace basal::actors
