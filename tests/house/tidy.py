@@ -209,9 +209,13 @@ def dead_files(tree):
             included.add(header)
             included.add(os.path.normpath(os.path.join(os.path.dirname(name), header)))
     for name, _ in tree.named(*CXX):
-        if any(name.endswith("/" + h) or name == h for h in included if h.endswith(CXX)):
-            continue
         if any(is_listed(name, folder, text) for folder, text in lists.items()):
+            continue
+        if any(name.startswith(folder + "/include/basal/") and "include/basal/" in text
+               for folder, text in lists.items()):
+            yield name, 1, "no CMakeLists.txt names it, so it is not installed"
+            continue
+        if any(name.endswith("/" + h) or name == h for h in included if h.endswith(CXX)):
             continue
         yield name, 1, "dead file: no CMakeLists.txt names it and nothing includes it"
 
