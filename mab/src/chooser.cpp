@@ -38,8 +38,8 @@ chooser::~chooser() {
   publish();
 }
 
-// Called until the first observation, since other choosers may learn meanwhile.
-// What others have seen beats what the programmer expected.
+// Called until the first observation, since other choosers may learn in the meantime. Their
+// observations replace the programmer's hint.
 void chooser::meet(compute_hint hint) noexcept {
   const auto& k = family_->settings();
   if (!std::exchange(met_, true)) {

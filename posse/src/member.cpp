@@ -35,16 +35,15 @@ constexpr std::int32_t countdown_growth = 8;
 /// Looks at the clock per quantum, about.
 constexpr std::uint64_t looks_per_quantum = 8;
 
-/// What a function may put on the stack from one safepoint to the next and still find
-/// the end of the stack as an error. A countdown is so short that frames of this size
-/// at each fork end above the guard, whatever came before: a bound that is learned
-/// from what the stack grew by so far fails where small frames are followed by large
-/// ones. The stack's margin makes it long nevertheless: 365 safepoints at least, where
-/// no memory limit is near.
+/// The largest stack use of a function, from one safepoint to the next, at which the end of the
+/// stack is still found as an error. A countdown is so short that frames of this size at each fork
+/// end above the guard, whatever came before: a bound learned from the stack's growth so far fails
+/// where small frames are followed by large ones. The stack's margin makes it long nevertheless:
+/// 365 safepoints at least, where no memory limit is near.
 constexpr std::ptrdiff_t largest_frame_bytes = 64 * 1024;
 
-/// What is left below the last of these: for a leaf's frame, which is not checked, and
-/// for throwing the error (the unwinder takes some 4 KiB).
+/// Bytes left below the last of these frames: for a leaf's frame, which is not checked, and for
+/// throwing the error (the unwinder takes some 4 KiB).
 constexpr std::ptrdiff_t stack_reserve_bytes = 2 * largest_frame_bytes;
 
 } // namespace

@@ -1,4 +1,4 @@
-// What a member may use: the heap and the stack of its computation on this executor.
+// Memory limits of a member: the heap and the stack of its computation on this executor.
 
 #include <basal/posse/member.hpp>
 
@@ -60,8 +60,8 @@ void member::note_allocation() noexcept {
     node->weigh(heap);
 }
 
-/// What the computation held, on the way from its root to this fork, when it
-/// was made: what it would hold in sequence when the right branch begins.
+/// Bytes that the computation held, on the way from its root to this fork, when the fork was made:
+/// as many as it would hold in sequence when the right branch begins.
 std::size_t member::lineage_bytes_at(const right_continuation& node) const noexcept {
   auto stack = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(this)
                                         - reinterpret_cast<const std::byte*>(&node));

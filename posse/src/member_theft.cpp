@@ -1,4 +1,4 @@
-// What a member gives away: whom it is taken from, to whom it goes, what is told of it.
+// Thefts from a member: from which member, to which executor, with which records.
 
 #include <basal/posse/member.hpp>
 

@@ -14,8 +14,8 @@ namespace basal::posse {
 
 namespace {
 
-/// What it is worth to a compute executor to be awake when the next parallel region begins: some
-/// ten times what it costs to wake it, since others wait for it meanwhile.
+/// The longest time that a compute executor looks for the next parallel region before it sleeps:
+/// some ten times the cost of waking it, since other executors wait for it in the meantime.
 constexpr auto look_worth = std::chrono::milliseconds{1};
 
 constexpr auto never = std::numeric_limits<std::uint64_t>::max();

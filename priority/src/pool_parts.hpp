@@ -25,7 +25,7 @@ struct background_pool::door_entry {
   bool admitted = false; ///< the queue has the task, the door has this no more
 };
 
-/// What a background_pool is made of.
+/// The state of a background_pool.
 struct background_pool::parts {
   using queue_type = priority_queue<detail::task*>;
 

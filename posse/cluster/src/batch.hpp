@@ -45,7 +45,7 @@ private:
 
   struct item_state {
     detail::content_hash hash; ///< of the result that counts
-    std::uint32_t worker = 0;  ///< whose it is
+    std::uint32_t worker = 0;  ///< that computed the result
     std::uint32_t tries = 0;   ///< that failed
     stage is = stage::waiting;
     bool suspect = false; ///< its worker is in quarantine, and nobody else has had it yet

@@ -94,7 +94,7 @@ journal::~journal() {
   try {
     sync();
   } catch (const error&) {
-    // Who wants to know calls sync().
+    // A program that needs to know about errors calls sync().
   }
 }
 
@@ -204,7 +204,8 @@ void journal::write_out() {
     if (n <= 0) {
       const int why = n < 0 ? errno : EIO;
       failed_ = true;
-      // What was written of the group is torn; it may as well stay, since opening repairs it.
+      // The part that was written of the group is torn; it may stay, since opening repairs the
+      // journal.
       static_cast<void>(::ftruncate(file_.number(), static_cast<off_t>(written_)) == 0);
       fail("written", why);
     }

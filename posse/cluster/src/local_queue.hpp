@@ -13,7 +13,7 @@
 
 namespace basal::cluster {
 
-/// What a worker does with a message for all workers; `who` has an answer.
+/// Handles, on a worker, a message for all workers; `who` has an answer.
 using control_handler
   = std::function<std::optional<detail::worker_info>(const detail::control_message&)>;
 

@@ -35,7 +35,7 @@ void referee::judge(std::stop_token stop) {
       v.right = function_.run(runtime, options, bytes);
       v.has_result = true;
     } catch (...) {
-      // What the workers' results are worth stays unknown.
+      // The item threw here: no verdict on the workers' results.
     }
     lock.lock();
     verdicts_.push_back(std::move(v));

@@ -16,7 +16,7 @@ namespace basal::cluster {
 /// A result in question, or in doubt.
 struct disputed {
   std::uint64_t item;
-  std::uint32_t worker; ///< whose result it is
+  std::uint32_t worker; ///< that computed the result
   detail::content_hash hash;
   bool counted = false; ///< as a mismatch, already
 };
@@ -24,7 +24,7 @@ struct disputed {
 struct verdict {
   disputed question;
   bool has_result = false; ///< the item has one here; else it threw, and nobody knows
-  std::string right;       ///< what this process computed
+  std::string right;       ///< the result of this process
 };
 
 /// A thread and one executor, started for the first question.
@@ -36,7 +36,7 @@ public:
 
   void ask(disputed question);
 
-  /// What was found since the last call.
+  /// The verdicts since the last call.
   std::vector<verdict> verdicts();
 
   /// Questions without a verdict that was taken.

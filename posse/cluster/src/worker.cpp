@@ -96,7 +96,7 @@ void worker::accept(leased_work work) {
   try {
     j->message = detail::unsealed<detail::item_message>(j->work.message);
   } catch (const error& e) {
-    // Who posted it does not understand us either: nobody waits for an answer.
+    // A message that this version cannot read: its sender would not understand an answer either.
     bad_messages(e.what());
     finish(token, std::string{});
     return;

@@ -34,7 +34,7 @@ public:
   /// what runs, and gives back the rest.
   worker_report run(work_source& source, std::stop_token stop);
 
-  /// What coordinators tell all workers. Any thread.
+  /// Carries out a message to all workers. Any thread.
   std::optional<detail::worker_info> obey(const detail::control_message& told);
 
 private:

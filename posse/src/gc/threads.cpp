@@ -138,7 +138,7 @@ void unregister(void* state) noexcept {
       t->next->link = t->link;
   }
   own_state = nullptr;
-  // What it lists, nobody else does: the next collection frees it.
+  // Nobody else lists the objects of its free lists: the next collection frees them.
   GC_free(t->free);
   GC_unregister_my_thread();
 }

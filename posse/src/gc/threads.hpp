@@ -42,11 +42,11 @@ struct thread_state {
   // -- under the collector's lock ---------------------------------------------
 
   thread_state* next = nullptr;
-  thread_state** link = nullptr; ///< what points here
+  thread_state** link = nullptr; ///< the pointer to this one
   void* collector_handle = nullptr;
-  void* native_top = nullptr; ///< where the thread's own stack begins
+  void* native_top = nullptr; ///< beginning of the thread's own stack
 
-  /// Where the thread keeps its executor, if it has one by now.
+  /// Place where the thread keeps its executor; null if it has none yet.
   executors::executor* const* executor = nullptr;
 };
 
@@ -54,7 +54,7 @@ struct thread_state {
 /// so that no compiler carries a thread-local's address across a fiber switch.
 [[gnu::noinline]] thread_state& this_thread();
 
-/// What the last collections did.
+/// Lengths of the collections' pauses; the stacks are those of the last one.
 struct pause_record {
   std::chrono::nanoseconds last{};
   std::chrono::nanoseconds longest{};
@@ -93,7 +93,7 @@ struct detail::loans {
 /// Bytes in blocks of the heap that are not free as a whole.
 std::size_t used_bytes() noexcept;
 
-/// What the running fiber, or this thread, charges; null: nobody.
+/// The account that the running fiber, or this thread, charges; null: none.
 account* account_in_force(const thread_state& self) noexcept;
 
 charge_frame* innermost_charge(const thread_state& self) noexcept;

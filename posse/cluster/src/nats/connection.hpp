@@ -43,7 +43,7 @@ inline constexpr const char* items_stream = "basal-items";
 inline constexpr const char* results_stream = "basal-results";
 inline constexpr const char* control_subject = "basal.control";
 
-/// What goes into a stream.
+/// A message as it is put into a stream.
 struct stored {
   std::string subject;
   std::string id; ///< the server drops a second message with the same one

@@ -43,7 +43,7 @@ private:
   const std::chrono::milliseconds wanted_lease_;
   std::chrono::milliseconds lease_;
   std::vector<std::unique_ptr<pull>> pulls_; ///< one a function
-  std::size_t turn_ = 0;                     ///< whose next
+  std::size_t turn_ = 0;                     ///< index in `pulls_` that is asked next
   const control_handler handler_;
   std::promise<void> all_told_; ///< no call of told() is under way, nor comes another one
   subscription control_;

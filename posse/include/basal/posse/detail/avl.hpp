@@ -47,9 +47,9 @@ struct keep_first {
   }
 };
 
-/// The trees behind ord_map: AVL, persistent, in the garbage collected heap.
-/// What works on whole trees is made of `join`, after Blelloch, Ferizovic and Sun,
-/// "Just Join for Parallel Ordered Sets", SPAA 2016, figures 1 and 2.
+/// The trees behind ord_map: AVL, persistent, in the garbage collected heap. Functions on whole
+/// trees are made of `join`, after Blelloch, Ferizovic and Sun, "Just Join for Parallel Ordered
+/// Sets", SPAA 2016, figures 1 and 2.
 ///
 /// Deviations: nodes are never changed, and are reused where nothing differs
 /// (`with_children`), so that results share what they can with their arguments;

@@ -30,13 +30,13 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// What one executor counts of one declared function.
+/// Counters of one declared function on one executor.
 struct function_cells {
   counter calls, offloaded, failed, forks, thefts, merges, quanta, busy_ticks;
 };
 
-/// What one executor counts. Written on its thread alone, so that counting is a
-/// load and a store in a cache line of its own; read by any thread.
+/// Counters of one executor. Written on its thread alone, so that counting is a load and a store in
+/// a cache line of its own; read by any thread.
 struct alignas(64) executor_cells {
   counter computations, computations_ended, forks;
 

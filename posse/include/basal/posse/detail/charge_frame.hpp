@@ -8,10 +8,9 @@
 
 namespace basal::posse::detail {
 
-/// Whose account pays for what is taken from the heap: on each fiber a list, from
-/// the innermost out, of the members that run on it and the charge_scopes open
-/// in them. A fiber's attachment points to the innermost one. Only where a heap
-/// is linked.
+/// A frame in the list that finds the account to charge for heap memory: on each fiber, from the
+/// innermost out, one for each member that runs on the fiber and each open charge_scope. The
+/// fiber's attachment points to the innermost frame. Only where a heap is linked.
 ///
 /// A stolen branch is charged to the account that was in force at its fork,
 /// which need not be the one in force at the theft: the left branch may have

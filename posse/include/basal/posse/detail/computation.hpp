@@ -25,8 +25,8 @@ struct call_info {
   bool offloaded = false;
 };
 
-/// What the members of one posse share. Lives in the frame of the call that
-/// began it, which outlives all members.
+/// State shared by the members of one posse. Lives in the frame of the call that began it, which
+/// outlives all members.
 class computation {
 public:
   computation(runtime& its_host, const call_info& call, executors::stopwatch* its_account) noexcept

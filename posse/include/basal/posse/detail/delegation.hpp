@@ -23,7 +23,7 @@ class memory_context;
 
 using merge_latch = basic_merge_latch<std::atomic, executors::fiber*>;
 
-/// What may be a branch: it takes the member that runs it, or nothing.
+/// A callable that may be a branch: it takes the member that runs it, or nothing.
 template <class Branch>
 concept branch = std::is_invocable_v<Branch&, member&> || std::is_invocable_v<Branch&>;
 
@@ -50,8 +50,8 @@ requires(!std::is_invocable_v<Branch&,
 template <class Branch>
 using raw_result_t = typename raw_result<Branch>::type;
 
-/// What calling `Branch` with a member returns, as a value; std::monostate for
-/// void, so that two results always make a pair.
+/// The result of calling `Branch` with a member, as a value; std::monostate for void, so that two
+/// results always make a pair.
 template <class Branch>
 using branch_result_t = std::conditional_t<std::is_void_v<raw_result_t<Branch>>, std::monostate,
                                            std::decay_t<raw_result_t<Branch>>>;
@@ -119,7 +119,7 @@ public:
   /// As at the fork: what it has beside the account is the computation's.
   executors::carried carried{executors::errand::branch};
 
-  std::size_t lineage_bytes = 0; ///< what its victims held when the fork was made
+  std::size_t lineage_bytes = 0; ///< held by its victims when the fork was made
   std::uint64_t stretch = 0;     ///< ticks between two of its victim's safepoints
   merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates
 
@@ -129,7 +129,7 @@ public:
 
   std::unique_ptr<parcel> sent; ///< null: taken back
   executors::completion merged;
-  std::exception_ptr error; ///< what the branch threw
+  std::exception_ptr error; ///< thrown by the branch
 };
 
 template <class Branch>

@@ -14,9 +14,8 @@ namespace basal::posse::detail {
 
 class computation;
 
-/// What one computation has and uses on one executor: its members there, and
-/// the bytes of their stacks and of what they allocated. Made when the executor
-/// joins the cabal, kept until the computation ends.
+/// One computation on one executor: its members there, and the bytes of their stacks and of their
+/// allocations. Made when the executor joins the cabal, kept until the computation ends.
 ///
 /// charge() and refund(), and so the memory resource, may be called from any
 /// thread: results move to other executors with what they own. The rest belongs
@@ -56,7 +55,7 @@ public:
     note_peak();
   }
 
-  /// What charge() compares heap_bytes() with, on behalf of the running member.
+  /// Sets the limit that charge() checks heap_bytes() against, on behalf of the running member.
   void limit_heap(std::size_t bytes) noexcept {
     heap_limit_.store(bytes, std::memory_order_relaxed);
   }

@@ -9,9 +9,9 @@ namespace basal::posse::detail {
 
 class delegation;
 
-/// Who comes first to a delegation that was sent: the executor that it was sent to, or
-/// its victim, which has come to the merge and would only wait. Goes sent -> begun, or
-/// sent -> taken_back.
+/// Decides who comes first to a delegation that was sent: the executor that it was sent to, or its
+/// victim, which has come to the merge and would only wait. Goes sent -> begun, or sent ->
+/// taken_back.
 ///
 /// `Atomic` is a template parameter so that tests can run the same code under a
 /// controlled scheduler.

@@ -10,8 +10,8 @@
 
 namespace basal::priority {
 
-/// Where a task stands. queued -> running -> done or failed; or queued ->
-/// cancelled or discarded. The last four are final.
+/// State of a task. queued -> running -> done or failed; or queued -> cancelled or discarded. The
+/// last four are final.
 enum class task_state : std::uint8_t {
   queued,
   running,

@@ -7,7 +7,7 @@
 
 namespace basal::priority {
 
-/// Where the compilation of one item to one tier stands.
+/// State of the compilation of one item to one tier.
 ///
 ///     not_started <-> compiling -> ready, failed or superseded
 ///
@@ -25,13 +25,12 @@ enum class compile_state : std::uint8_t {
 
 namespace basal::priority::detail {
 
-/// How often an item was executed, and which code there is for it: the part of
-/// tiering that threads share. Tiers are numbered from 1; 0 is what the item
-/// starts with, and needs no code. Any thread; wait-free, but for publish().
+/// How often an item was executed, and which code there is for it: the part of tiering that threads
+/// share. Tiers are numbered from 1; 0 is what the item starts with, and needs no code. Any thread;
+/// wait-free, except for publish().
 ///
-/// Who claims a tier compiles it, alone, and then calls exactly one of
-/// publish(), end() and give_back(). Code is written before publish() and read
-/// after best().
+/// The thread that claims a tier compiles it, alone, and then calls exactly one of publish(), end()
+/// and give_back(). Code is written before publish() and read after best().
 ///
 /// `Atomic` is a template parameter so that tests can run the same code under a
 /// controlled scheduler.

@@ -39,10 +39,10 @@ public:
   /// Tells all workers something that concerns this batch.
   virtual void tell(const control_message& what) = 0;
 
-  /// Who is there.
+  /// The workers that answer at the moment.
   virtual std::vector<worker_info> workers() = 0;
 
-  /// Takes back what was posted and is not done.
+  /// Takes back the posted messages that are not done.
   virtual void withdraw() = 0;
 
   /// The largest message, in bytes.

@@ -1,4 +1,4 @@
-/// What coordinator and workers send each other: bodies of frames.
+/// Bodies of the frames that coordinator and workers send each other.
 #pragma once
 
 #include <compare>
@@ -26,7 +26,7 @@ auto inspect(Fields& f, batch_id& x) {
   return f(x.content, x.run);
 }
 
-/// What identifies a registered function. Equal for two programs that may share work.
+/// Identity of a registered function. Equal for two programs that may share work.
 struct function_key {
   std::string name;
   std::uint32_t version = 0;
@@ -128,7 +128,7 @@ auto inspect(Fields& f, worker_info& x) {
   return f(x.name, x.functions);
 }
 
-/// What a record of a batch's journal holds.
+/// One record of a batch's journal.
 struct journal_entry {
   std::string worker;
   outcome what;
