@@ -26,7 +26,7 @@ public:
   struct setting;
   using settings = std::multimap<clock::time_point, setting*>;
 
-  /// What to do; lives in the waiting frame.
+  /// A function to call at a deadline; lives in the waiting frame.
   struct setting {
     /// Called once, under the alarm's mutex: must be short, and neither throw
     /// nor add or remove a setting.

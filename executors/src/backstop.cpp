@@ -83,8 +83,8 @@ void backstop::look_around() noexcept {
     s.left_behind = s.same_task && s.newest != nullptr && s.newest == before.newest;
     stuck += s.same_task ? 1 : 0;
   }
-  // Where nobody would come to it sooner, an item is better off where it is: it
-  // runs next, while what it was sent is in the cache.
+  // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs
+  // next, while its message is in the cache.
   if (stuck == pool_.size())
     return;
   for (std::size_t i = 0; i < pool_.size(); ++i)

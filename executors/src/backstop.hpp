@@ -47,7 +47,7 @@ private:
   static constexpr std::chrono::milliseconds tick{5};
   static constexpr int ticks_to_sleep = 4;
 
-  /// What the last look saw of an executor.
+  /// State of an executor at the last look.
   struct snapshot {
     std::uint64_t tasks_run = 0;
     void* newest = nullptr;

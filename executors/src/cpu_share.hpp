@@ -6,7 +6,7 @@
 
 #include <basal/executors/placement.hpp>
 
-// What placement.cpp makes of what the machine says, apart from the machine.
+// Parts of placement.cpp that tests can call with the facts of another machine.
 
 namespace basal::executors {
 

@@ -38,7 +38,7 @@ constexpr std::size_t most_letters = 120; // of a name; what is longer is cut
 /// Addresses for one executor's answer: some 40,000 fibers. Memory is used for what there is.
 constexpr std::size_t answer_bytes = std::size_t{16} << 20;
 
-/// What is said of one fiber, in the answer's memory; its frames follow.
+/// Facts about one fiber, in the answer's memory; its frames follow.
 struct note {
   std::array<char, most_letters + 1> work{};
   const char* waits_for = nullptr; ///< null: it runs
@@ -113,7 +113,7 @@ public:
         ++left_out_;
         continue;
       }
-      // What is suspended is alive, so its type can be asked.
+      // A suspended object is alive, so its type can be asked.
       if (const auto item = f->work_; item && item.ops->type_of != nullptr)
         append(*n, item.ops->type_of(item.object).name());
       n->waits_for = f->waits_for_;
@@ -188,9 +188,9 @@ namespace {
 
 using answers = std::vector<std::unique_ptr<dump_answer>>;
 
-/// What is asked now. Handlers count themselves in before they look, and who asked takes it away
-/// before it looks at the count, so that no handler uses answers that are gone: both sides store
-/// and then load, all seq_cst.
+/// The answers asked for now; null: none. Handlers count themselves in before they load the
+/// pointer, and the thread that asked clears the pointer before it looks at the count, so that no
+/// handler uses answers that are gone: both sides store and then load, all seq_cst.
 constinit std::atomic<const answers*> asked{nullptr};
 constinit std::atomic<int> handlers{0};
 

@@ -39,10 +39,10 @@ thread_local executor* current_executor = nullptr;
     hooks->leaves_fiber();
 }
 
-/// What the load forgets in; so long that one quantum more or less tells little.
+/// Window of the load average, in quanta; so long that one quantum more or less tells little.
 constexpr std::uint64_t load_window_quanta = 16;
 
-/// A look takes a tenth of a microsecond: who has not looked again after so long had no CPU.
+/// A look takes 0.1 us: an executor that has not looked again within this time had no CPU.
 constexpr std::chrono::microseconds longest_look{50};
 
 /// Work that cannot be suspended then keeps its executor while it waits.
@@ -163,9 +163,9 @@ void executor::run(work_item item) noexcept {
   item.ops->run(item.object, *this);
 }
 
-/// What waits in the copied queues is the parent's to run. As with any broken contract
-/// the program aborts; what it has in its buffers is its parent's, too. Not by report(): the
-/// locks of a log may be held by threads that the child does not have.
+/// Work in the child's copies of the queues is the parent's to run. As with any broken contract the
+/// program aborts, without flushing buffers, whose content is the parent's, too. Not by report():
+/// the locks of a log may be held by threads that the child does not have.
 void executor::expect_no_fork() const noexcept {
   if (!pool_.forked_.load(std::memory_order_relaxed)) [[likely]]
     return;
@@ -401,8 +401,8 @@ work_item executor::next() noexcept {
       return item;
     }
     end_tick();
-    // What was accepted before the stop may have come after the look above, with
-    // nobody to wake: so look again, after `stopping_`.
+    // Work that was accepted before the stop may have come after the look above, with nobody to
+    // wake: so look again, after `stopping_`.
     if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()
         && pool_.injection_.empty() && !pool_.background_waits()) {
       if (searching_) {
@@ -427,9 +427,9 @@ work_item executor::pop_yielded() noexcept {
 }
 
 work_item executor::next_own() noexcept {
-  // Where tasks are long, the shortest interval would still be too long a wait:
-  // then the average tells when about a millisecond has passed. But never two
-  // tasks from outside in a row, or own work would starve.
+  // With long tasks, the shortest interval would still be too long a wait: then the average tells
+  // when about a millisecond has passed. But never two tasks from outside in a row, or own work
+  // would starve.
   if (since_injection_ >= interval_
       || (since_injection_ > 1
           && since_injection_ * injection_interval_.average_ns() >= adaptive_interval::target_ns))
@@ -659,7 +659,7 @@ void executor::record_of_running(record_kind kind) noexcept {
                name != nullptr ? flight_->name_of(name) : flight_->name_of(running_->work()));
 }
 
-/// Where what has run had no look, the clock is read for it, or its time would count as search.
+/// Reads the clock if the work that ran had no look: otherwise its time would count as search.
 void executor::record_search() noexcept {
   if (flight_ != nullptr)
     flight_->add(record_kind::searches, last_look_ != item_start_ ? last_look_ : now());

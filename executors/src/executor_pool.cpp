@@ -87,7 +87,7 @@ executor_pool::~executor_pool() {
     stop(stop_mode::discard);
 }
 
-/// What a child of fork() may ask for in vain.
+/// @throws std::logic_error in a child of fork(), which has no threads to run work
 void executor_pool::expect_threads() const {
   if (forked_.load(std::memory_order_relaxed)) [[unlikely]]
     throw std::logic_error("basal: a child of fork() has no executors of its parent's pool \""

@@ -24,7 +24,7 @@ struct fiber::switch_record {
   void* argument;
 };
 
-/// Where a new fiber's stack begins.
+/// The first function on a new fiber's stack.
 struct fiber::entry_point {
   static void enter(fcontext::transfer_t transfer) {
     auto* record = static_cast<switch_record*>(transfer.data);

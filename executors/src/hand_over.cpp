@@ -40,7 +40,7 @@ void awaited_work::end_unrun(errand_end how) noexcept {
 
 // -- within limits ------------------------------------------------------------
 
-/// What a queue has in place of work that may be called off.
+/// An item in a queue that stands for work that may be called off.
 class awaited_work::ticket {
 public:
   explicit ticket(awaited_work& work) noexcept : work_(work) {

@@ -87,7 +87,7 @@ constexpr unsigned number = 1, text = 2; // of event_name
 constexpr std::uint64_t process_track = 1;
 constexpr std::uint64_t tracks_per_thread = 3; // its slices, and two counters
 
-/// What a kind of record is called where nothing has a better name.
+/// Names of slices and events, by kind of record, where nothing has a better name.
 constexpr std::array<std::string_view, record_kinds> titles{
   "work",
   "quantum ends",
@@ -284,7 +284,7 @@ private:
     return name.empty() ? std::string{titles[static_cast<std::size_t>(e.kind)]} : name;
   }
 
-  /// What work was asked to do when it began, as far as it is known.
+  /// The request that work began with, as far as it is known.
   std::string asked_of(const timeline::entry& e) const {
     const auto name = from_.name(static_cast<std::uint16_t>(e.subject));
     return name.empty() ? name : " <- " + name;

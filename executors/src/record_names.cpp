@@ -32,8 +32,8 @@ std::size_t hash_of(std::string_view text) noexcept {
   return static_cast<std::size_t>(hash ^ hash >> 32);
 }
 
-/// Where `text` is, or the free place where it belongs. There always is one: the table has twice
-/// as many places as there are names.
+/// The place of `text`, or the free place where it belongs. One of the two always exists: the table
+/// has twice as many places as there are names.
 std::atomic<std::uint16_t>& place_of(std::string_view text) noexcept {
   for (auto i = hash_of(text);; ++i) {
     auto& place = numbers[i % table_size];

@@ -59,7 +59,7 @@ int write_all(int file, std::uint64_t since) noexcept {
 
 constexpr std::size_t max_path = 4096;
 
-/// Where a signal's recording goes. Written before the handler is installed.
+/// Paths of the recordings that signal handlers write. A second call changes an installed one's.
 std::array<char, max_path> asked_path{};
 std::array<char, max_path> fatal_path{};
 std::mutex fatal_path_mutex; ///< of those who write or read it outside of the handler
@@ -168,7 +168,7 @@ private:
       if (next_[i] != recording::at(i).ring().written()) {
         const auto lost = out_.lost();
         next_[i] = out_.add_records(i, next_[i], 0);
-        // What was in a ring before the stream began is not lost.
+        // Records that were overwritten before the stream began are not lost.
         if (followed_[i])
           lost_records.fetch_add(out_.lost() - lost, std::memory_order_relaxed);
         followed_[i] = true;

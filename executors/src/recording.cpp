@@ -27,7 +27,7 @@ constinit std::atomic<std::size_t> made{0};
 
 constinit std::atomic<bool> in_use{true};
 
-/// What comes before the slots, in whole cache lines.
+/// Bytes before the slots, in whole cache lines.
 constexpr std::size_t head_bytes = (sizeof(recording) + 63) / 64 * 64;
 
 /// That of a thread which is no executor.

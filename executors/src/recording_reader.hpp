@@ -11,7 +11,7 @@
 
 namespace basal::executors::recording_file {
 
-/// What one thread recorded, oldest first.
+/// The records of one thread, oldest first.
 struct timeline {
   std::string thread;
   std::int32_t thread_id = 0;

@@ -32,7 +32,7 @@ void report_to_stderr(report_level level, std::string_view from, std::string_vie
   if (level == report_level::debug)
     return;
   const std::array parts{part(from), part(": "), part(text.substr(0, most)), part("\n")};
-  // Who cannot write to standard error cannot be told so.
+  // A program that cannot write to standard error cannot be told so.
   [[maybe_unused]] const auto written
     = ::writev(STDERR_FILENO, parts.data(), static_cast<int>(parts.size()));
 }

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// What AddressSanitizer and ThreadSanitizer must be told about fibers. Debian's
-// Boost.Context is built without; we call its raw switch and annotate it here.
+// Annotations of fiber switches for AddressSanitizer and ThreadSanitizer. Debian's Boost.Context is
+// built without them; we call its raw switch and annotate it here.
 
 #if defined(__SANITIZE_ADDRESS__)
 #  define BASAL_ASAN 1

@@ -16,9 +16,9 @@ namespace {
 /// Linux 6.13; not in the C library's headers yet.
 constexpr int madv_guard_install = 102;
 
-/// What one page of the page table describes. Slots are of whole multiples, and their
-/// ends in the middle: so the first page of a stack and the guard of the next one
-/// share such a page, which would otherwise take as much memory as a shallow stack.
+/// Bytes of address space that one page of the page table describes. Slots are of whole multiples,
+/// and their ends in the middle: so the first page of a stack and the guard of the next one share
+/// such a page, which would otherwise take as much memory as a shallow stack.
 constexpr std::size_t table_reach = 2 * 1024 * 1024;
 constexpr std::size_t first_slot_offset = table_reach / 2;
 

@@ -41,7 +41,7 @@ stopwatch::reading stopwatch::stop() noexcept {
   end_stretch(now);
   running_ = false;
   on_.watch() = outer_;
-  // What tells us of the parts' ends has published it.
+  // The event that told this thread of the parts' ends has published the sum.
   const std::chrono::nanoseconds added{added_ns_.load(std::memory_order_relaxed)};
   if (outer_ != nullptr)
     outer_->add(added);

@@ -32,7 +32,7 @@ thread_heritage::thread_heritage() : cpus_(cpus_of_this_thread()) {
 }
 
 void thread_heritage::take_on() const noexcept {
-  // What is the same is not set: a mask that was set by hand no longer grows with the cpuset.
+  // Equal attributes are not set: a mask that was set by hand no longer grows with the cpuset.
   try {
     const thread_heritage mine;
     if (mine.cpus_ != cpus_ && !cpus_.empty())

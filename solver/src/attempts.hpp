@@ -1,4 +1,4 @@
-// What is left of several attempts at one system.
+// The better of several attempts at one system.
 #pragma once
 
 #include <utility>

@@ -326,7 +326,7 @@ void block_stepper<T>::clear_recurrence(std::size_t k) noexcept {
     part(0)[i] = part(1)[i] = 0;
 }
 
-// What becomes of it is settled when true residuals are computed next.
+// The column's final state is settled when true residuals are computed next.
 template <class T>
 void block_stepper<T>::fail_column(std::size_t k, state s) noexcept {
   phase_[k] = phase::failed;

@@ -126,7 +126,7 @@ public:
     return result;
   }
 
-  // What is left of the stream, in bytes; nothing if it cannot tell, as of a pipe.
+  // The rest of the stream, in bytes; nothing if the stream cannot tell, as a pipe.
   std::optional<std::int64_t> bytes_left() const {
     if (buffer_ == nullptr)
       return static_cast<std::int64_t>(text_.size());
@@ -346,7 +346,7 @@ csr_matrix<T> read_matrix(line_reader lines, const matrix_market_options& option
   const auto size = read_size(lines, h, options.limits);
   refuse_emptiness(lines, size, options.limits);
   triplets<T> entries{size.rows, size.columns};
-  // What the header promises is reserved only up to an amount that a small file may waste.
+  // The count in the header is reserved only up to an amount that a small file may waste.
   entries.reserve(static_cast<std::size_t>(std::min(size.entries, free_entries)));
   const auto largest = std::min<std::int64_t>(options.limits.max_entries, 2'147'483'647);
   read_entries<T>(lines, h, size, options, [&](index_type row, index_type column, T v) {

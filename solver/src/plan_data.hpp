@@ -1,4 +1,4 @@
-// What a plan holds. Private: the public face is solve_plan.
+// The content of a plan. Private: the public face is solve_plan.
 #pragma once
 
 #include <memory>

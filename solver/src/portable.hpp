@@ -1,5 +1,5 @@
-// What differs between the standard libraries that this module is built with. All of it is here, so
-// that the rest of the module is the same code everywhere (../wasm/README.md).
+// Functions that not all of the standard libraries have that this module is built with. All of them
+// are here, so that the rest of the module is the same code everywhere (../wasm/README.md).
 #pragma once
 
 #include <algorithm>

@@ -147,7 +147,7 @@ void choose_for_operator(plan_data<T>& p) {
           "positive definite";
 }
 
-// Where the facts of a method and what was measured of a matrix disagree: nothing, or an error.
+// Compares the facts of a method with the profile of a matrix. @returns an error if they disagree
 template <class T>
 std::optional<error> objection(const plan_data<T>& p) {
   const auto& m = p.profile;
@@ -184,7 +184,7 @@ std::optional<error> objection(const plan_data<T>& p) {
   return std::nullopt;
 }
 
-// What stands for preconditioning::automatic.
+// The preconditioner that preconditioning::automatic chooses.
 template <class T>
 preconditioning best_preconditioner(const plan_data<T>& p) {
   if (p.chosen == method::gmres && p.a.matrix())
@@ -316,11 +316,11 @@ void prepare(plan_data<T>& p) {
   }
 }
 
-// What is tried, in this order, when the router's choice has not converged. Conjugate gradients
-// with a factor before BiCGSTAB, whose convergence is less certain; what costs as much memory as
-// the matrix before what costs ten times that; a complete factor where it is small, and for what
-// else has failed with a factor that is not. The weaker preconditioners at the end are for what
-// has no factor: a singular matrix whose system has a solution all the same.
+// One of the attempts that follow, in order, when the router's choice has not converged: conjugate
+// gradients with a factor before BiCGSTAB, whose convergence is less certain; a factor as large as
+// the matrix before one ten times as large; a complete factor for small systems, and for others
+// once an incomplete one has failed. The weak preconditioners at the end are for matrices without a
+// factor: singular ones whose system has a solution all the same.
 struct rung {
   enum class condition : std::uint8_t {
     none,

@@ -28,7 +28,7 @@ auto fields(const budget& b) {
   return std::tuple{b.ticks, b.iterations, b.time.count(), b.bytes};
 }
 
-/// What requests that may be solved together have in common; null if nothing can be shared.
+/// The part that requests solved together have in common; null if nothing can be shared.
 template <class T>
 const void* shared_part(const solve_request<T>& r) {
   if (auto* planned = std::get_if<solve_plan<T>>(&r.problem))
@@ -89,7 +89,7 @@ std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t request
   return requests >= 2 * widest && blocks_pay(first) ? widest : 1;
 }
 
-/// What counts results in this state.
+/// The counter of results in this state.
 counter counter_of(state s) noexcept {
   switch (s) {
   case state::running: // no result has it
@@ -170,7 +170,7 @@ void batch_job<T>::divide(std::uint32_t block_width) {
     std::uint32_t first = 0;
     for (; size - first >= width; first += width)
       units_.push_back({&g, first, width});
-    // What is left of a group is no block of its own, unless somebody wants it so.
+    // The rest of a group is no block, except if the caller has set a block width.
     const auto rest = block_width != 0 ? std::max(size - first, 1u) : 1u;
     for (; first < size; first += rest)
       units_.push_back({&g, first, rest});
@@ -376,7 +376,7 @@ bool batch_job<T>::run_block(std::span<const std::uint32_t> members, const solve
   }
   const auto start = tick_clock::now();
   block_stepper<T> steps{plan, width, b, x, memory->bytes()};
-  // What may throw comes before the events.
+  // Operations that may throw come before the events.
   for (auto request : members) {
     auto& result = outcomes_[request].result;
     result.x.resize(size);

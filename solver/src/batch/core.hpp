@@ -15,7 +15,7 @@
 
 namespace basal::solver {
 
-/// What all jobs of a batch_solver share.
+/// State shared by all jobs of a batch_solver.
 class batch_solver::core {
 public:
   core(executors::executor_pool* p, const solver_limits& l)

@@ -18,8 +18,8 @@ namespace {
 // 0.01; columns change places seldom, as the diagonal was chosen before).
 constexpr double pivot_share = 0.05;
 
-// What is left of a row that the rows above it explain, in entries of magnitude 1. The factor is
-// then that of a matrix with this on the diagonal.
+// A pivot up to this is the rounding error of a row that depends on those above it, in entries of
+// magnitude 1. The factor is then that of a matrix with `pivot_instead` on the diagonal.
 constexpr double smallest_pivot = 1e-14;
 constexpr double pivot_instead = 1e-8;
 

@@ -1,5 +1,5 @@
-// What a solve that does not converge gives back: the best of what it came across. Costs one
-// product for the last x, and one for the copy if that may be better.
+// The best x that a solve came across, for one that does not converge. Costs one product for the
+// last x, and one for the copy if that may be better.
 #pragma once
 
 #include <algorithm>

@@ -51,7 +51,7 @@ public:
       = kernels::bicgstab_update<T>(static_cast<T>(alpha), static_cast<T>(omega), scaled_direction_,
                                     scaled_s_, t_, shadow_, this->r_, p.x, order);
     this->set_residual(sums.first);
-    // Where A is singular, x can grow beyond measure in a direction that no residual shows.
+    // If A is singular, x can grow beyond measure in a direction that no residual shows.
     if (!std::isfinite(kernels::dot<T>(p.x, p.x, order)))
       return this->give_up(state::diverged, "x grows beyond measure: A is singular, or almost");
     const double beta = sums.second / rho_ * (alpha / omega);

@@ -1,4 +1,4 @@
-// What the router, the batches and the programs must know of a method. Each method's class carries
+// Facts about a method for the router, the batches and the programs. Each method's class carries
 // its own, and methods.hpp finds the class: nothing else lists the methods.
 #pragma once
 
@@ -23,14 +23,14 @@ enum class factor_kind : std::uint8_t { none, cholesky, lu };
 struct method_facts {
   std::string_view name;
 
-  // What it needs of the matrix.
+  // Its demands on the matrix.
   detail::reading reading = reading::products;
   bool divides_by_diagonal = false;
   bool needs_symmetry = false;
   bool needs_contraction = false; // the spectral radius of I - D^-1 A below 1
   dominance needs_dominance = dominance::none;
 
-  // What it does.
+  // Its abilities.
   bool one_entry = false;                 // computes options.entry alone, not all of x
   bool preconditioned = false;            // by the caller's choice; others take the diagonal
   factor_kind factor = factor_kind::none; // what preconditioning::incomplete is to it

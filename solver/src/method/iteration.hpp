@@ -1,5 +1,5 @@
-// What every method is, and what all of them need: scratch space cut into arrays, and a judgement
-// of the residual.
+// The interface of a method, and two parts that all methods need: scratch space cut into arrays,
+// and a judgement of the residual.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is derived from the closed set of methods.
+// Tables derived from the closed set of methods.
 #include "method/methods.hpp"
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What Neumann, conjugate gradients and BiCGSTAB share: all of x, its residual by recurrence, a
-// true residual before anything is called converged, and the best x where nothing is.
+// The part that Neumann, conjugate gradients and BiCGSTAB share: all of x, its residual by
+// recurrence, a true residual before a result is called converged, and the best x where none is.
 #pragma once
 
 #include <algorithm>
@@ -96,7 +96,7 @@ protected:
     const auto measure = [this] {
       if (!true_)
         true_residual();
-      // Where A has a column of zeros, no residual shows that x has overflowed.
+      // If A has a column of zeros, no residual shows that x has overflowed.
       const bool usable = std::isfinite(residual_)
                           && std::isfinite(kernels::dot<T>(problem_.x, problem_.x, order()));
       return usable ? residual_ : std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Where a random walk for A x = b may go: x_i = c_i + sum of h_ij x_j with H = I - D^-1 A.
+// Steps of a random walk for A x = b: x_i = c_i + sum of h_ij x_j with H = I - D^-1 A.
 #pragma once
 
 #include <cstddef>

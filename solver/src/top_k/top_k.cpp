@@ -32,7 +32,7 @@ constexpr double lowest_residual = 1e-15;
 
 struct candidate {
   index_type place;
-  double low; ///< what is known to be in x
+  double low; ///< lower bound of x here
   double high;
 };
 

@@ -1,4 +1,4 @@
-// What every exported function of this module goes through: exceptions end here.
+// The frame of every exported function of this module: exceptions end here.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace basal::solver::wasm {
 
-// What the last failed call has to say; the host reads it when a call returned its failure value.
+// Keep the last failed call's error, which the host reads after a failure value was returned.
 void keep_failure(std::string_view code, std::string_view sentence) noexcept;
 void keep_current_exception() noexcept;
 

@@ -4,7 +4,7 @@
 
 namespace basal::solver::wasm {
 
-/// What the host reads field by field.
+/// The type that the host reads field by field.
 using result = solve_result<double>;
 
 } // namespace basal::solver::wasm

@@ -15,7 +15,7 @@ namespace basal::detail {
 class record_names {
 public:
   static constexpr std::size_t max_names = 4096;
-  static constexpr std::size_t max_length = 239; ///< what is longer is cut off
+  static constexpr std::size_t max_length = 239; ///< in bytes; longer texts are cut off
 
   /// The number of a text. Any thread; a mutex where the text is new.
   static std::uint16_t number_of(std::string_view text) noexcept;

@@ -14,8 +14,8 @@
 
 namespace basal::detail {
 
-/// What one thread records. Made at the beginning of memory of its own, which is never unmapped and
-/// goes to another thread when this one ends, so that readers need no lock. Its pages are touched
+/// The records of one thread. Lies at the beginning of memory of its own, which is never unmapped
+/// and goes to another thread when this one ends, so that readers need no lock. Pages are touched
 /// when they are written.
 class recording {
 public:

@@ -6,10 +6,9 @@
 
 namespace basal::detail {
 
-/// What an executor remembers of the objects that it runs and that send to others:
-/// whether they go on for long afterwards. By address, direct-mapped and bounded, as
-/// a branch predictor's table: an object may be forgotten, or be taken for another
-/// one, which costs time and never correctness.
+/// An executor's memory of objects that send to others: whether they go on for long after they have
+/// sent. By address, direct-mapped and bounded, as a branch predictor's table: an object may be
+/// forgotten, or be taken for another one, which costs time and never correctness.
 ///
 /// Owner only; wait-free, allocates nothing.
 class sender_history {

@@ -24,7 +24,7 @@ public:
   /// with a stack's size it bounds what a busy executor holds without need.
   static constexpr std::size_t max_warm = 16;
 
-  /// What most handlers need, so that the next one on that stack faults no page in.
+  /// Enough stack for most handlers, so that the next one on that stack faults no page in.
   static constexpr std::size_t kept_bytes = 16 * 1024;
 
   /// Each holds up to `kept_bytes`, and a page of the page table.

@@ -6,10 +6,10 @@
 
 namespace basal::executors {
 
-/// What a thread has from the one that makes it: the CPUs that it may use, how it is scheduled,
-/// which signals it blocks. A thread that begins when it is first needed is made by whoever needs
-/// it, who may be pinned, of a real-time class or deaf to signals; so it takes on what another
-/// thread had, such as the maker of its system.
+/// Attributes that a thread inherits from its maker: usable CPUs, scheduling policy and priority,
+/// niceness, blocked signals. A thread that begins when it is first needed is made by the thread
+/// that needs it, which may be pinned, of a real-time class or deaf to signals; so it takes on the
+/// attributes of another thread, such as the maker of its system.
 class thread_heritage {
 public:
   /// Of the calling thread.
