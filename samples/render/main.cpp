@@ -80,6 +80,7 @@ struct settings {
   std::string output = "picture.png";
   std::string journal;
   bool serves = false;
+  std::size_t executors = basal::executors::usable_cpus(); ///< of a worker
   int workers = 0;
   cluster::connection_options connection;
 };
@@ -120,8 +121,8 @@ int serve(const settings& s) {
   const cluster::termination_signals signals;
   cluster::registry functions;
   functions.add(pure_paint);
-  const auto report
-    = cluster::serve(functions, {.connection = s.connection, .stop = signals.token()});
+  const auto report = cluster::serve(
+    functions, {.connection = s.connection, .executors = s.executors, .stop = signals.token()});
   if (!report.quarantine.empty())
     samples::complain("render", report.quarantine);
   return report.quarantine.empty() ? 0 : 1;
@@ -167,7 +168,10 @@ int main(int count, char** arguments) {
   app.add_option("--journal", s.journal,
                  "A file that keeps finished tiles: the same command goes on with them");
   auto* address = app.add_option("--cluster", s.connection.address, "nats://HOST:PORT");
-  app.add_flag("--serve", s.serves, "Be a worker")->needs(address);
+  auto* serve_flag = app.add_flag("--serve", s.serves, "Be a worker")->needs(address);
+  app.add_option("--executors", s.executors, "Of a worker: so many items at the same time")
+    ->check(samples::between(1, 1024))
+    ->needs(serve_flag);
   app.add_option("--workers", s.workers, "Start so many worker processes here")
     ->check(samples::between(0, 64))
     ->needs(address);
