@@ -63,7 +63,7 @@ struct alignas(64) awaited_answer::place {
   awaited_answer* first = nullptr;
 };
 
-/// What is remembered of an actor on the way through the wait graph.
+/// One actor on the way through the wait graph.
 struct awaited_answer::step {
   caf::strong_actor_ptr actor;
   caf::message_id waits_for; // with the actor's id, one wait and no other
@@ -234,7 +234,7 @@ void awaited_answer::note_exit(const caf::mailbox_element& x) {
     exit_ = reason;
 }
 
-/// What the actor had fetched from its mailbox before its handler was called, and will handle next.
+/// Looks at messages that the actor fetched from its mailbox before the call of its handler.
 void awaited_answer::look_at_backlog() {
   auto& queues = self_.mailbox().queue().queues();
   auto look = [this](const caf::mailbox_element& x) { note_exit(x); };

@@ -19,7 +19,7 @@ namespace basal::actors {
 
 namespace {
 
-/// What the handler writes to; -1: nobody is there. Written before the handler is installed.
+/// File descriptor that the signal handler writes to; -1: no dump_on_signal exists.
 constinit std::atomic<int> bell{-1};
 
 void ring() noexcept {

@@ -36,8 +36,8 @@ spdlog::level::level_enum in_spdlog(report_level level) noexcept {
   return levels[static_cast<std::size_t>(level)];
 }
 
-/// What SPDLOG_LEVEL says of `name`: "debug", or "info,basal.posse=debug". `spdlog::cfg` reads the
-/// same, but sets the levels of all loggers, the program's own ones, too.
+/// The level for `name` in SPDLOG_LEVEL: "debug", or "info,basal.posse=debug". `spdlog::cfg` reads
+/// the same, but sets the levels of all loggers, the program's own ones, too.
 std::optional<spdlog::level::level_enum> level_in_environment(std::string_view name) {
   const char* text = std::getenv("SPDLOG_LEVEL");
   std::string_view rest = text != nullptr ? text : "";

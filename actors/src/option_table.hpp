@@ -64,7 +64,7 @@ bool is_of_adaptive_handlers(const option& x);
 void store(const option& x, const caf::config_value& value, const std::string& where,
            scheduler_options& into);
 
-/// What the field holds, as CAF's configuration would.
+/// The field's value, as CAF's configuration would hold it.
 caf::config_value show(const option& x, const scheduler_options& from);
 
 } // namespace basal::actors

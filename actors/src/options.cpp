@@ -42,7 +42,7 @@ namespace {
 
 const std::string group = "basal";
 
-/// What CAF calls the type of an option's value.
+/// CAF's type of an option's value.
 template <class Value>
 struct type_in_caf;
 

@@ -110,7 +110,7 @@ const executors::work_ops scheduler::job_ops{
 
 namespace {
 
-// Who stops a system and waits wants to know why.
+// Time until the first report on a stop that still waits, and between later ones.
 constexpr auto first_report = 10s;
 constexpr auto later_report = 60s;
 
@@ -273,8 +273,8 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
 }
 
 void scheduler::enqueue(caf::resumable* job) {
-  // Whom a message wakes comes here, and whom a handler spawns. What is sent to actors that are
-  // awake already does not.
+  // Called for actors that a message wakes or a handler spawns, not for messages to actors that are
+  // awake already.
   if (options_.check_effects)
     posse::refuse_effect("sends a message or spawns an actor");
   if (detail::awaited_answer::take_wake_up(job))

@@ -49,7 +49,7 @@ std::string expected_of(const caf::config_option& option) {
 
 /// How long is "10s"? CAF multiplies without looking.
 struct duration_text {
-  caf::timespan wrapped{0}; ///< what CAF makes of it
+  caf::timespan wrapped{0}; ///< as CAF computes it
   bool overflows = false;
 };
 

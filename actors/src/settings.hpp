@@ -28,7 +28,7 @@ caf::config_value typed(const std::string& name, const caf::config_value& value,
 caf::config_value typed(const std::string& name, const std::string& text, const std::string& where,
                         const char* source);
 
-/// What the user says about an option, and where; for messages.
+/// A user's setting of an option, and its place; for messages.
 struct setting {
   std::string where; ///< the option's name or the variable's
   std::optional<caf::config_value> value;
@@ -39,12 +39,12 @@ struct setting {
 /// @throws std::invalid_argument as typed()
 setting find_in_environment(const std::string& name);
 
-/// What the configuration says.
+/// The setting in the configuration.
 /// @param name of one of ours, with its group
 /// @throws std::invalid_argument as typed()
 setting find_in_program(const caf::actor_system_config& cfg, const std::string& name);
 
-/// The same, else, in the group "basal", the environment.
+/// The setting in the configuration, else, in the group "basal", in the environment.
 /// @param name of one of ours, with its group
 /// @throws std::invalid_argument as typed()
 setting find(const caf::actor_system_config& cfg, const std::string& name);

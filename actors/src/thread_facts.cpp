@@ -33,7 +33,7 @@ std::string name_of(std::uint16_t number) {
   return basal::detail::demangled(std::string{text.substr(1)}.c_str());
 }
 
-/// What the executor began or went on with last, in its latest records.
+/// The latest work in the executor's latest 256 records; empty if they name none.
 std::string latest_work(const executors::executor& e) {
   const auto* flight = e.flight();
   if (flight == nullptr)
@@ -54,7 +54,7 @@ std::string latest_work(const executors::executor& e) {
   return {};
 }
 
-/// Where the thread sleeps in the kernel; empty if it does not.
+/// The kernel's function in which the thread sleeps; empty if it does not sleep.
 std::string kernel_function(const std::string& folder) {
   const auto stat = content(folder, "stat");
   const auto name_ends = stat.rfind(')'); // the state is behind the name, which may hold anything

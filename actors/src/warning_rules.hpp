@@ -9,14 +9,14 @@
 
 namespace basal::actors {
 
-/// What the kernel says of an executor's thread. Empty where it says nothing.
+/// Facts about an executor's thread, from the kernel and its records; empty where these have none.
 struct thread_facts {
   std::uint64_t waited_ns = 0; ///< since its start, ready to run, for a CPU
   std::string kernel_function; ///< in which it sleeps; empty: it runs, or is ready to
-  std::string work;            ///< what it runs, as far as it is recorded; empty: not known
+  std::string work;            ///< that it runs, as far as it is recorded; empty: not known
 };
 
-/// What warnings are judged by: the statistics of one moment, and what they do not hold.
+/// The evidence for warnings: the statistics of one moment, and facts beside them.
 struct evidence {
   std::chrono::steady_clock::time_point taken;
   system_stats stats;
@@ -33,8 +33,8 @@ struct finding {
   std::string cause;
 };
 
-/// What there is to warn of, by what has changed from one moment to a later one. Shares of the time
-/// between them, never counts: what is scheduled away on a busy machine has not overrun.
+/// Findings from the changes between two moments. Judged by shares of the time in between, never by
+/// counts: a thread that is scheduled away on a busy machine has not overrun.
 std::vector<finding> judge(const evidence& before, const evidence& now);
 
 } // namespace basal::actors

@@ -15,13 +15,13 @@ class warning_list {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// A finding may be missed for so long.
+  /// The longest time between two findings of one warning before it is raised.
   static constexpr std::chrono::milliseconds gap{1000};
 
   static constexpr std::chrono::milliseconds cleared_after{5000};
 
-  /// What was found at `now`, which is `today` on the wall.
-  /// @returns those that are raised by it
+  /// Takes the findings of the moment `now`, which is `today` on the wall.
+  /// @returns the warnings that they raise
   std::vector<warning> update(const std::vector<finding>& found, clock::time_point now,
                               std::chrono::system_clock::time_point today);
 
@@ -46,9 +46,9 @@ public:
   /// Between two judgements at least: shares of less are chance.
   static constexpr std::chrono::milliseconds least_interval{200};
 
-  /// What holds now. A new warning is logged; and where the program wants a recording of a crash
-  /// (recorder::write_when_fatal), the last 10 s are written beside that one, at most once a
-  /// minute, as FILE.KIND.
+  /// Judges the statistics. @returns the raised warnings. A new warning is logged; and if the
+  /// program wants a recording of a crash (recorder::write_when_fatal), the last 10 s are written
+  /// beside that one, at most once a minute, as FILE.KIND.
   /// @param system on basal
   /// @param stats of this moment
   std::vector<warning> update(caf::actor_system& system, const system_stats& stats);

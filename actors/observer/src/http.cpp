@@ -64,7 +64,7 @@ int on_request(mg_connection* connection) {
   return 200; // any: it is for a log of accesses that is not written
 }
 
-/// What civetweb refuses by itself: no HTTP, too long, too slow.
+/// Answers the requests that civetweb refuses by itself: no HTTP, too long, too slow.
 int on_error(mg_connection* connection, int status, const char* why) {
   exchange{connection}.say(status, std::string{why} + '\n');
   return 0;

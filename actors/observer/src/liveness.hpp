@@ -25,7 +25,7 @@ public:
     std::string text;
   };
 
-  /// What it says of now, after what it was told before.
+  /// Judges the statistics of `now` by those of the calls before.
   report look(const actors::system_stats& stats, clock::time_point now);
 
 private:

@@ -5,7 +5,7 @@
 
 namespace basal::observer {
 
-/// What the kernel says of this process. Names and units of Prometheus' `process_*`.
+/// The kernel's facts about this process. Names and units of Prometheus' `process_*`.
 struct process_facts {
   std::string name;
   std::int64_t pid = 0;

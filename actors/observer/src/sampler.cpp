@@ -7,7 +7,7 @@ namespace basal::observer {
 
 namespace {
 
-/// What explains the numbers and is made of them, in the modules' own words.
+/// Explanations of the numbers, in the modules' own words.
 json words_of(const actors::system_stats& stats) {
   auto verdicts = json::object();
   stats.posse.verdicts.for_each([&](posse::theft_verdict verdict, std::uint64_t) {

@@ -260,7 +260,7 @@ private:
       const auto now = samples_.not_older_than(interval / 2);
       if (!x.write("id: " + std::to_string(now->number) + "\ndata: " + now->json() + "\n\n"))
         return;
-      // What a slow reader has missed is left out, not caught up with.
+      // Samples that a slow reader has missed are left out, not caught up with.
       next = std::max(next + interval, std::chrono::steady_clock::now());
       while (std::chrono::steady_clock::now() < next) {
         const auto until = std::min(next, std::chrono::steady_clock::now() + longest_silence);

@@ -5,7 +5,7 @@
 
 namespace basal::observer {
 
-/// What the flight recorder has of the last `age`, in the format of https://ui.perfetto.dev. Any
+/// The flight recorder's records of the last `age`, in the format of https://ui.perfetto.dev. Any
 /// thread; takes memory for some times the recording, and stops nobody.
 /// @throws std::system_error, std::runtime_error with a sentence
 std::string trace_of_last(std::chrono::seconds age);

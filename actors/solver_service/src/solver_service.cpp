@@ -89,7 +89,7 @@ batch_entry entry_of(solver::solve_outcome<double>& o) {
 struct service_state;
 using service_actor = caf::stateful_actor<service_state>;
 
-/// What the service knows. Only its own handlers touch it.
+/// State of the service. Only its own handlers touch it.
 struct service_state {
   /// One subscriber. At most one message is on its way to it.
   struct feed {

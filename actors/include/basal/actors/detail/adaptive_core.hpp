@@ -170,7 +170,7 @@ private:
   const mab::compute_hint hint_;
   mab::chooser chooser_;
 
-  mab::grant grant_; ///< what is left of it
+  mab::grant grant_; ///< runs that are still granted
   std::chrono::nanoseconds limit_{0};
   std::uint32_t unlearned_runs_ = 0;
   std::chrono::nanoseconds unlearned_{0};

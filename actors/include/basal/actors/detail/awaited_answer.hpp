@@ -172,7 +172,7 @@ private:
   awaited_answer* next_ = nullptr;
   awaited_answer* previous_ = nullptr;
 
-  caf::mailbox_element* handled_ = nullptr; ///< what the handler that waits was called with
+  caf::mailbox_element* handled_ = nullptr; ///< the message of the waiting handler
 
   // The reader's.
   caf::mailbox_element_ptr answer_; ///< or the time-out

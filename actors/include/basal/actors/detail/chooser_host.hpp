@@ -22,9 +22,9 @@
 
 namespace basal::actors::detail {
 
-/// What the choosers of one actor system share: the families, the load of the message executors, a
-/// source of random numbers for each of them, and where to offload. Outlives the scheduler where an
-/// actor does; nobody decides any more then.
+/// State shared by the choosers of one actor system: the families, the load of the message
+/// executors, a source of random numbers for each of them, and where to offload. Outlives the
+/// scheduler where an actor does; no chooser decides any more then.
 class chooser_host {
 public:
   chooser_host(caf::actor_system& system, executors::executor_pool& messages,
@@ -40,7 +40,7 @@ public:
   /// handlers does not pay for it.
   const mab::knobs& knobs();
 
-  /// What an offload was measured or told to cost; 0 before the first call of knobs(). Any thread.
+  /// Cost of an offload, as measured or set; 0 while it is still to be measured. Any thread.
   std::uint64_t expected_offload_ns() const noexcept {
     return is_calibrated_.load(std::memory_order_acquire)
              ? static_cast<std::uint64_t>(knobs_.offload_overhead_us * 1e3)
@@ -64,7 +64,7 @@ public:
     return compute_;
   }
 
-  /// What belongs to one message executor. Its thread's own, but for the rate.
+  /// The part that belongs to one message executor. Its thread's own, except for the rate.
   class alignas(64) lane {
   public:
     lane(executors::executor& executor, std::uint64_t seed);

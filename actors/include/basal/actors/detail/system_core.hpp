@@ -36,7 +36,7 @@ public:
   system_core(const system_core&) = delete;
   system_core& operator=(const system_core&) = delete;
 
-  /// Where computations run, and what they may be submitted to. Valid from `start` on.
+  /// The runtime that runs computations. Valid from `start` on.
   posse::runtime& compute() noexcept {
     return *compute_;
   }
@@ -56,7 +56,7 @@ public:
     return backlogs_;
   }
 
-  /// What there is to warn of.
+  /// The watch that judges the statistics and keeps the raised warnings.
   warning_watch& warnings() noexcept {
     return *warnings_;
   }

@@ -46,11 +46,11 @@ struct group_message {
 
 using delivery = std::variant<behaviour_timeout, request_timeout, actor_message, group_message>;
 
-/// What is due when: the data structure behind `basal::actors::clock`, without threads and without
-/// a clock of its own.
+/// Timers by due time: the data structure behind `basal::actors::clock`, without threads and
+/// without a clock of its own.
 ///
-/// Two ordered maps: one by (due, order of arrival), one by (actor, kind, key) for what can be
-/// cancelled. Everything is O(log n); `cancel_actor` O(k + log n) for k timers of that actor.
+/// Two ordered maps: one by (due, order of arrival), one by (actor, kind, key) for timers that can
+/// be cancelled. Everything is O(log n); `cancel_actor` O(k + log n) for k timers of that actor.
 ///
 /// Not thread-safe. Whatever leaves the queue is returned as a `node` that the caller destroys
 /// after releasing its lock: dropping the last reference to an actor runs its clean-up, which
