@@ -1,7 +1,6 @@
-# What the modules need from outside, each with the text that goes into basal.pc.
-# A module that links a library not declared here fails at configure time.
-# A new one also needs its find_dependency line in basal_package.cmake and its
-# Debian package in ./dev.
+# Libraries from outside that the modules need, each with the text that goes into basal.pc. A module
+# that links a library not declared here fails at configure time. A new one also needs its
+# find_dependency line in basal_package.cmake and its Debian package in ./dev.
 set(THREADS_PREFER_PTHREAD_FLAG OFF)
 find_package(Threads REQUIRED)
 basal_declare_dependency(Threads::Threads LIBS -pthread)

@@ -24,7 +24,7 @@ namespace {
 
 const std::string tree = "/usr/include";
 
-// What must be the same in all runs: the answers, and the summary without the times.
+// Output that all runs must share: the answers, and the summary without the times.
 std::string answers_of(const program_result& r) {
   std::string result;
   for (std::string line : codesearch::test::lines_of(r.out)) {

@@ -1,14 +1,13 @@
-// What the flight recorder costs: the same work on systems that record, as by default, and that
-// do not, in turns.
+// Cost of the flight recorder: the same work on systems that record, as by default, and on systems
+// that do not, in turns.
 //
 // recorder_overhead  time with it over the time without, at most, of
 //   ping_pong        two actors, one message on its way
 //   echo             an actor asks another, and goes on when it has the answer
 //   fork_tree        fib(30) by forks
 //
-// Of each, the median of the ratios of one turn to the next. Where the memory of a system lies and
-// on which CPUs its threads run makes a difference of several percent, so there are several pairs
-// of systems.
+// Of each, the median of the ratios of one turn to the next. The place of a system's memory and the
+// CPUs of its threads make a difference of several percent, so there are several pairs of systems.
 
 #include "bench/posse/fib.hpp"
 #include "bench/support/bench.hpp"

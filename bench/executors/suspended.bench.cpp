@@ -1,4 +1,4 @@
-// What it takes that handlers wait at once: each actor gets a message, and its handler waits for an
+// Cost of handlers that all wait at once: each actor gets a message, and its handler waits for an
 // event on its fiber. Measured while all wait:
 //
 // rss_per_suspended_fiber_kb         resident memory of each, beside the actor and its message

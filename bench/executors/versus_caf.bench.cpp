@@ -52,7 +52,7 @@ std::string suffix_of(int workers) {
   return workers == default_workers() ? "_all" : "_" + std::to_string(workers);
 }
 
-/// What actor_program is told.
+/// The argument of actor_program.
 int argument_of(int workers) {
   return workers == default_workers() ? 0 : workers;
 }

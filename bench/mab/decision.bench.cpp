@@ -1,5 +1,5 @@
-// What a decision costs. What an offload costs, and what the decisions gain, needs
-// executors: see the other files. The tables of the source: bench/evaluation.
+// Cost of a decision. The cost of an offload and the gain by decisions need executors: see the
+// other files. The tables of the source: bench/evaluation.
 //
 // Peer: mutex_map_chooser. loom-rs itself (Rust) is left out; it publishes 113 ns for a
 // choice and 182 ns for a choice with its outcome, on its author's machine.

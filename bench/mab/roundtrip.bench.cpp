@@ -1,4 +1,4 @@
-// What it costs a handler to have a function that does nothing run elsewhere:
+// Cost to a handler of running a function that does nothing elsewhere:
 //
 // busy    One trip after the other: the other side has nothing to do and has not gone to sleep yet.
 // parked  A millisecond's pause before each trip: the other side sleeps and must be woken.

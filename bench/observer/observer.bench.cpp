@@ -1,7 +1,7 @@
-// What an observer costs the program that it shows: a ping-pong on one executor (on several its
+// Cost of an observer to the program that it shows: a ping-pong on one executor (on several its
 // time varies by a quarter) beside 100,000 actors that wait for messages, without an observer, with
 // one that does not listen, with one that listens, and with one that has a subscriber at 4 Hz. Then
-// what a scrape takes where 200 adaptive handlers have names, the size of the page, and how often
+// the time of a scrape where 200 adaptive handlers have names, the size of the page, and how often
 // an idle program wakes up for an observer that nobody uses.
 
 #include "bench/support/bench.hpp"

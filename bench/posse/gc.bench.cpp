@@ -135,7 +135,7 @@ const bench::suite gc_suite{[](bench::plan& plan) {
   });
   plan.figure("gc_switch_ns", bench::ns_per_item(yields, 2));
 
-  // What a collection of so much live data takes while the others stand still.
+  // The time of a collection while the others stand still, by live data.
   const bool quick = plan.quick();
   auto pause_ms = [](const auto& live) {
     std::vector<double> pauses;

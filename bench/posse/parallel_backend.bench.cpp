@@ -1,4 +1,4 @@
-// What C++26's parallel scheduler would cost on basal, and Asio's handlers on basal's executors.
+// C++26's parallel scheduler as it would be on basal, and Asio's handlers on basal's executors.
 //
 // parallel_vs_asio_post  10^5 receivers scheduled by a thread from outside, over as many functions
 //                        posted to an asio::thread_pool, on 2 CPUs

@@ -25,7 +25,7 @@ namespace basal::bench {
 /// Which figures over several programs a program counts for; see summary.bench.cpp.
 enum class counted_in { programs, loops, regions, burner, nothing };
 
-/// What the summary figures are made of: names of cases.
+/// Names of the cases that the summary figures are made of.
 struct program_names {
   struct on_cpus {
     int cpus;

@@ -62,7 +62,7 @@ void add_tree(bench::plan& plan, const char* name, std::size_t n) {
   long expected = 0;
   for (std::size_t i = 0; i < n; ++i)
     expected += static_cast<long>(i % 7);
-  // What is too short to be worth a second thread would only raise the mean over peers.
+  // A tree too small to be worth a second thread would only raise the mean over peers.
   const auto group = n == 1'000 ? bench::counted_in::nothing : bench::counted_in::programs;
   bench::program<long> program{plan, name, std::to_string(n), expected, group};
   program.setup([=] {
@@ -97,7 +97,7 @@ const bench::suite tree_suite{[](bench::plan& plan) {
 
 // -- skewed_tree --------------------------------------------------------------
 
-// What an inner node costs: 32 steps, each of which waits for the last.
+// Work of an inner node: 32 steps, each of which waits for the last.
 long weigh(long n) {
   auto x = static_cast<unsigned long>(n);
   for (int i = 0; i < 32; ++i)

@@ -1,5 +1,5 @@
-// What it costs to decide how urgent a task is: the clock, the estimate of its type's runtime, the
-// key. And what it costs to learn from a runtime.
+// Cost of the decision how urgent a task is: the clock, the estimate of its type's runtime, the
+// key. And the cost of learning from a runtime.
 
 #include "bench/support/bench.hpp"
 

@@ -1,4 +1,4 @@
-// What one observation costs a quantile estimator. Peer: Boost.Accumulators' p_square_quantile, the
+// Cost of one observation to a quantile estimator. Peer: Boost.Accumulators' p_square_quantile, the
 // same algorithm.
 
 #include "bench/support/bench.hpp"

@@ -1,5 +1,5 @@
-// What a task costs from its submission until its result has been taken, in bursts of 100: a plain
-// spawn (a closure and a completion on the executors' own queue, what one would write by hand),
+// Cost of a task from its submission until its result has been taken, in bursts of 100: a plain
+// spawn (a closure and a completion on the executors' own queue, as one would write it by hand),
 // spawn() below two evaluations, spawn() above, and std::async.
 //
 // Each task works for some 4 us, a short one for something worth sending elsewhere; the rows of

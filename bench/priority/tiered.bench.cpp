@@ -1,7 +1,7 @@
-// What tiering is for: the programs of samples/tiered in each of its tiers, each
-// main() as a client would call it. The peer of every tier is tier 0, the tree
-// walk, whose values all tiers must return. Tree walk and bytecode are written
-// to be quick: types are known, so values carry no tags; calls allocate nothing.
+// The purpose of tiering: the programs of samples/tiered in each of its tiers, each main() as a
+// client would call it. The peer of every tier is tier 0, the tree walk, whose values all tiers
+// must return. Tree walk and bytecode are written to be quick: types are known, so values carry no
+// tags; calls allocate nothing.
 //
 // Left out: other languages. Their runtimes would be measured, not the tiers.
 

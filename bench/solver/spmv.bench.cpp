@@ -124,7 +124,7 @@ void eight_times(benchmark::State& state, const problem& p) {
   });
 }
 
-// What a product must move at least: the packed matrix once, x once, y twice (a line is read
+// Bytes that a product must move at least: the packed matrix once, x once, y twice (a line is read
 // before it is written).
 double product_bytes(const matrix& a) {
   return static_cast<double>(a.packed().bytes()) + 24.0 * a.rows();
@@ -132,7 +132,7 @@ double product_bytes(const matrix& a) {
 
 constexpr size_t read_numbers = size_t{8} << 20;
 
-// What one core reads: a dot product of two vectors of 128 MB together.
+// Bandwidth of one core: a dot product of two vectors of 128 MB together.
 void read(benchmark::State& state) {
   solver::detail::aligned_array<double> x{read_numbers}, y{read_numbers};
   std::fill_n(x.data(), read_numbers, 1.0);

@@ -29,7 +29,7 @@ std::uint64_t ticks(std::uint64_t n, solver::budget limits, Observer observer = 
   return solver::run_ticks(program, limits, observer).ticks;
 }
 
-/// What every tick would cost if it looked at the clock.
+/// The ticks with a look at the clock at every one.
 std::uint64_t ticks_with_clock(std::uint64_t n) {
   empty_steps program;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::hours{1};

@@ -1,4 +1,4 @@
-/// What a benchmark file includes. See bench/README.md for an example.
+/// The header that a benchmark file includes. See bench/README.md for an example.
 #pragma once
 
 #include "bench/support/results.hpp"

@@ -1,4 +1,4 @@
-/// Where and with what a result was measured: no number means anything without it.
+/// The machine and the build of a measurement: no number means anything without them.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct machine {
   std::string date;         ///< ISO 8601, UTC
 };
 
-/// What cannot be found out is "unknown", never an error.
+/// Facts that cannot be found out are "unknown", never an error.
 machine this_machine();
 
 } // namespace basal::bench

@@ -1,4 +1,4 @@
-/// What a run measured: per case all repetitions, and the figures made of them.
+/// The measurements of a run: per case all repetitions, and the figures made of them.
 #pragma once
 
 #include <map>

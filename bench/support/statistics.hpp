@@ -9,7 +9,7 @@ namespace basal::bench {
 /// is even. Throws std::invalid_argument when there are none.
 double median(std::span<const double> values);
 
-/// Where a sample lies around its median: low = min / median - 1, high = max / median - 1.
+/// Distance of a sample's ends from its median: low = min / median - 1, high = max / median - 1.
 struct spread {
   double low = 0;
   double high = 0;

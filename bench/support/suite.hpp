@@ -45,7 +45,7 @@ from_results ratio(std::string numerator, std::string denominator);
 /// Median time in ns of one of the `items` things that an iteration of the case does.
 from_results ns_per_item(std::string name, double items);
 
-/// What one executable measures. Filled by suites before anything runs.
+/// The measurements of one executable. Filled by suites before anything runs.
 class plan {
 public:
   struct case_entry {

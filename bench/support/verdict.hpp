@@ -7,7 +7,7 @@
 
 namespace basal::bench {
 
-/// What a row of somebody else's table is worth on another machine.
+/// Validity of a row of somebody else's table on another machine.
 enum class standing {
   exact,       ///< D: the same on every machine
   ratio,       ///< R: holds on every machine within its bound

@@ -10,7 +10,7 @@
 
 namespace codesearch {
 
-/// What runs in the background, and how urgent it is:
+/// Kinds of work in the background, and their urgency:
 ///
 /// - a query's search is interactive, the lines that it shows are normal;
 /// - merges and rankings are batch work: queries get by without them.

@@ -18,8 +18,8 @@ namespace {
 // files of gigabytes. Retune with bench codesearch.
 constexpr std::size_t uncut_bytes = std::size_t{1} << 21;
 
-// What a file costs beside its bytes, in bytes: a table, a sort and some allocations. Without it,
-// many empty files would make an unbalanced tree.
+// Cost of a file beside its text, in bytes: a table, a sort and some allocations. Without it, many
+// empty files would make an unbalanced tree.
 constexpr std::size_t bytes_per_file = 512;
 
 std::size_t cost(const text_piece& piece) {
@@ -32,8 +32,8 @@ void check(const stop_flag& stop) {
   }
 }
 
-// Where to cut `text` near its middle: behind a newline, else behind a separator; 0 if it is one
-// single run of word bytes.
+// Position of a cut near the middle of `text`: behind a newline, else behind a separator; 0 if the
+// first half is one run of word bytes.
 std::size_t middle_cut(std::string_view text) {
   const std::size_t half = text.size() / 2;
   if (const auto newline = text.rfind('\n', half); newline != text.npos) {

@@ -15,7 +15,7 @@ namespace codesearch {
 /// Raised by other threads when the whole program is to stop; looked at between files.
 using stop_flag = std::atomic<bool>;
 
-/// What the functions below throw when they find the flag raised.
+/// Thrown by the functions below when they find the flag raised.
 struct stopped : std::exception {
   [[nodiscard]] const char* what() const noexcept override {
     return "indexing was stopped";

@@ -9,7 +9,7 @@
 
 namespace codesearch {
 
-/// What the user asked for.
+/// The user's choices.
 struct options {
   std::vector<std::string> roots;  ///< exist, and none lies inside another
   std::vector<query> queries;      ///< asked when the index is complete

@@ -12,7 +12,7 @@
 
 namespace codesearch {
 
-/// What all actors of one run share, and the main thread with them.
+/// State shared by all actors of one run and the main thread.
 struct context {
   std::vector<std::string> roots;
   std::size_t readers = 1;

@@ -17,7 +17,7 @@
 
 namespace codesearch {
 
-/// What the finished index holds.
+/// Sizes of the finished index.
 struct index_summary {
   std::uint64_t files = 0;
   std::uint64_t folders = 0;

@@ -43,8 +43,8 @@ void pad(char* end) {
   std::memset(end, 0, text_padding);
 }
 
-// Where to cut a text that goes on: behind its last newline, or, if that would carry over more than
-// half, behind its last separator; 0 if it is one single run of word bytes.
+// Position of the cut in a text that goes on: behind its last newline, or, if more than half would
+// then be carried over, behind its last separator; 0 if it is one single run of word bytes.
 std::size_t last_cut(std::string_view text) {
   const auto newline = text.rfind('\n');
   if (newline != text.npos && newline >= text.size() / 2) {

@@ -15,7 +15,7 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// What stands before the last dot of the file name, if that is not its first character.
+// The path up to the last dot of its file name, unless that dot is the name's first character.
 std::string_view without_extension(std::string_view path) {
   const std::size_t name = path.rfind('/') + 1;
   const std::size_t dot = path.rfind('.');

@@ -17,8 +17,8 @@
 
 namespace codesearch {
 
-// What the actors send each other. All in one process: big things travel as pointers, and whoever
-// sends one that is not to const gives it away.
+// Messages between the actors. All in one process: big things travel as pointers, and the sender of
+// a pointer that is not to const gives its object away.
 
 /// Walker to itself: list some more.
 struct list_more {};
@@ -33,7 +33,7 @@ struct files_listed {
 
 /// One turn of a reader: a task and a buffer to read into.
 struct read_job {
-  read_task task;        ///< what is left of it comes back
+  read_task task;        ///< the rest of it comes back
   std::size_t limit = 0; ///< bytes to read at most
   text_batch batch;
   skip_log skips;
@@ -70,7 +70,7 @@ struct build_done {
 };
 
 struct merge_done {
-  std::vector<segment_ptr> merged; ///< what `result` replaces
+  std::vector<segment_ptr> merged; ///< to be replaced by `result`
   segment_ptr result;
 };
 

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t columns_shown = 160;
 
-// Where the part of the file starts that holds the line, so that the last line of a large file
-// does not cost a look at all of it.
+// Start of the part of the file that holds the line, so that the last line of a large file does not
+// cost a look at all of it.
 line_mark nearest_mark(const catalog& files, const hit& h) {
   line_mark mark;
   for (const file_part* part : files.parts(files.index_of(h.file))) {
@@ -57,7 +57,7 @@ void show_all(basal::priority::background_pool& pool, const stop_flag& stop, con
   } guard{lines};
   lines.reserve(hits.size());
   for (const hit& h : hits) {
-    // Where there is no room, an empty handle.
+    // An empty handle if the queue is full.
     lines.push_back(pool.try_submit(background::show, [&] { return show(files, h); }));
   }
   for (std::size_t i = 0; i < hits.size(); ++i) {

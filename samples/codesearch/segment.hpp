@@ -14,8 +14,8 @@
 
 namespace codesearch {
 
-/// What is known of one piece of one file: most files are one part. Owns the memory of the
-/// postings and words that the piece added to the index.
+/// Facts about one piece of one file: most files are one part. Owns the memory of the postings and
+/// words that the piece added to the index.
 struct file_part {
   file_id file = 0;
   std::string path;

@@ -30,7 +30,7 @@ struct overloaded : Fs... {
 template <class... Fs>
 overloaded(Fs...) -> overloaded<Fs...>;
 
-/// What people type to leave. The words themselves are found as "quit" and quit*.
+/// A word that people type to leave. To search for the words themselves, type "quit" or quit*.
 bool ends_the_prompt(const std::string& line) {
   const auto first = line.find_first_not_of(" \t\r");
   if (first == line.npos) {
@@ -132,7 +132,7 @@ void session::on_event(const event& e) {
                  }
                },
                [this](const indexing_failed& f) {
-                 // Where memory is out, others fail, too, until they see the flag.
+                 // If memory is out, other builds fail, too, until they see the flag.
                  if (!run_->stop.exchange(true, std::memory_order_relaxed)) {
                    samples::complain("codesearch", f.message);
                  }

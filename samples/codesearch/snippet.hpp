@@ -6,8 +6,7 @@
 
 namespace codesearch {
 
-/// Where a known line of a file starts, so that the search for a later one need not begin at the
-/// first.
+/// Start of a known line of a file, so that the search for a later one need not begin at the first.
 struct line_mark {
   std::uint64_t line = 1;   ///< counted from 1
   std::uint64_t offset = 0; ///< in bytes

@@ -50,7 +50,7 @@ private:
   std::unique_ptr<char[]> data_;
 };
 
-/// What a reader hands to the index: pieces of text and the buffer that they lie in.
+/// The unit that a reader hands to the index: pieces of text and the buffer that they lie in.
 struct text_batch {
   std::unique_ptr<text_buffer> buffer;
   std::vector<text_piece> pieces;

@@ -23,9 +23,8 @@ struct bad_root {
   std::string message; ///< cause and remedy
 };
 
-/// What is left of `paths` when trailing slashes, repetitions and paths inside of others are
-/// dropped, so that no file is indexed twice; in the order given. Paths that do not exist go to
-/// `bad`.
+/// The rest of `paths` without trailing slashes, repetitions and paths inside of others, so that no
+/// file is indexed twice; in the order given. Paths that do not exist go to `bad`.
 [[nodiscard]] std::vector<std::string> distinct_roots(const std::vector<std::string>& paths,
                                                       std::vector<bad_root>& bad);
 
@@ -41,7 +40,7 @@ public:
   /// there. False when the walk is at its end.
   bool step(std::size_t files, std::vector<found_file>& out);
 
-  /// What could not be listed so far; the caller may take it.
+  /// Paths that could not be listed so far; the caller may take them.
   [[nodiscard]] skip_log& skips() noexcept {
     return skips_;
   }

@@ -22,7 +22,7 @@ public:
     std::uint32_t hash;
     std::uint32_t last_line = 0;  ///< the latest line with this word, from 1; 0: none yet
     std::uint32_t lines = 0;      ///< number of lines with this word
-    std::uint32_t line_bytes = 0; ///< what their numbers take as postings
+    std::uint32_t line_bytes = 0; ///< of postings for these lines
   };
 
   /// Sized for the usual number of words in `text_bytes` of source text; grows when there are

@@ -28,7 +28,7 @@ struct observer {
 
 #endif
 
-/// Where `--observe` without an address listens.
+/// The address of `--observe` without one.
 inline constexpr const char* usual_address = "127.0.0.1:7420";
 
 /// Help of that option.

@@ -21,8 +21,8 @@ void fill_standard_descriptors() noexcept;
 /// did not get out: then its results are lost.
 [[nodiscard]] bool results_are_out(std::string_view program);
 
-/// What main() does around `run`, which returns an exit status: `failure` instead, with a message,
-/// if `run` throws, or if it returns 0 and not all results got out.
+/// The body of main() around `run`, which returns an exit status: `failure` instead, with a
+/// message, if `run` throws, or if it returns 0 and not all results got out.
 template <class Run>
 int run_program(std::string_view program, int failure, Run&& run) {
   fill_standard_descriptors();

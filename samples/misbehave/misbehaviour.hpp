@@ -9,7 +9,7 @@
 
 namespace misbehave {
 
-/// What a program does to be warned of one thing.
+/// Misbehaviour of a program that raises one warning.
 struct misbehaviour {
   /// The options that it needs; null: none.
   void (*prepare)(basal::actor_system_config& config) = nullptr;
@@ -18,7 +18,7 @@ struct misbehaviour {
   void (*begin)(caf::actor_system& system, const std::atomic<bool>& stop) = nullptr;
 };
 
-/// That which is warned of as `kind`. `begin` is null where this build cannot do it.
+/// The misbehaviour that raises `kind`. `begin` is null where this build has none.
 misbehaviour of(basal::actors::warning_kind kind);
 
 } // namespace misbehave

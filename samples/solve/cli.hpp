@@ -8,7 +8,7 @@
 
 namespace solve {
 
-/// What the command line says.
+/// The choices on the command line.
 struct options {
   std::string matrix_file;
   std::string rhs_file;     ///< empty: right-hand sides are made up

@@ -61,7 +61,7 @@ public:
     made_.registers = function_.slots;
     free_ = function_.slots;
     give_back(*function_.body);
-    // What the machine's memory is sized by.
+    // The machine's memory is sized by the weight.
     assert(std::int64_t{sizeof(value)} * made_.registers <= made_.weight);
     return std::move(made_);
   }
@@ -104,9 +104,9 @@ private:
     made_.instructions[jump].c = numbered(here(), "instructions");
   }
 
-  // Where the value of `e` is, without an instruction if it is in a register already. Variables do
-  // not change while an expression that names them is computed: all that writes them are the lets
-  // around it.
+  // The register with the value of `e`, without an instruction if the value is in a register
+  // already. Variables do not change while an expression that names them is computed: only the lets
+  // around the expression write them.
   std::uint16_t operand(const node& e, std::size_t target) {
     if (e.is == node::kind::variable)
       return reg(e.slot);

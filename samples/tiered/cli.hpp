@@ -10,7 +10,7 @@
 
 namespace tiered {
 
-/// What the user asked for.
+/// The user's choices.
 struct options {
   std::vector<std::string> files;
   std::vector<std::string> calls; ///< empty: serve main() of each program under load

@@ -26,7 +26,7 @@ public:
 /// quicker to run.
 inline constexpr std::size_t tiers = 4;
 
-/// What the tiers are called.
+/// The name of a tier.
 [[nodiscard]] const char* tier_name(std::size_t tier) noexcept;
 
 /// Makes code for a function and all that it calls. Any thread, with 1 MiB of stack for tier 3;

@@ -6,7 +6,7 @@
 
 namespace tiered {
 
-/// Where something stands in a source text; both count from 1, columns in bytes.
+/// A place in a source text; both numbers count from 1, columns in bytes.
 struct position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
@@ -14,7 +14,7 @@ struct position {
   friend bool operator==(position, position) = default;
 };
 
-/// What can go wrong while a program runs. The numbers are known to native code.
+/// Faults of a running program. The numbers are known to native code.
 enum class fault : std::uint32_t {
   none = 0,
   overflow,           ///< an integer result does not fit into 64 bits

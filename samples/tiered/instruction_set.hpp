@@ -22,7 +22,7 @@ namespace tiered {
 #define TIERED_WITH_CONSTANT(name) name##_k,
 #define TIERED_UNLESS(name) unless_##name, unless_##name##_k,
 
-/// What an instruction does.
+/// The operation of an instruction.
 enum class opcode : std::uint16_t {
   TIERED_COMPARISONS(TIERED_PLAIN) TIERED_ARITHMETIC(TIERED_PLAIN) TIERED_UNARY(TIERED_PLAIN)
     TIERED_COMPARISONS(TIERED_WITH_CONSTANT) TIERED_ARITHMETIC(TIERED_WITH_CONSTANT)

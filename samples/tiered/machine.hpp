@@ -31,7 +31,7 @@ struct failure {
   position where;
 };
 
-/// What a request came to: a value, or why there is none.
+/// The end of a request: a value, or the reason why there is none.
 struct outcome {
   std::optional<failure> error;
   typed_value value;
@@ -47,8 +47,8 @@ struct machine_registers {
   position where;              ///< of the fault
 };
 
-/// What all tiers run on: counters, memory for variables, the place of a fault. Serves one request
-/// at a time, on any thread; keep it between requests, since its memory is large.
+/// The state that all tiers run on: counters, memory for variables, the place of a fault. Serves
+/// one request at a time, on any thread; keep it between requests, since its memory is large.
 class machine : public machine_registers {
 public:
   explicit machine(limits bounds = {});

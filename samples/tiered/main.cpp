@@ -25,7 +25,7 @@ namespace {
 
 using namespace tiered;
 
-// What the client that must not wait asks for.
+// The request of the client that must not wait.
 constexpr const char* interactive_name = "interactive";
 constexpr const char* interactive_program
   = "fn hypotenuse(a: float, b: float): float = sqrt(a * a + b * b)";

@@ -15,7 +15,7 @@
 
 namespace tiered {
 
-// What the actors send each other, all in one process.
+// Messages between the actors, all in one process.
 
 /// Client to evaluator, which replies with an answer.
 struct question {
@@ -32,7 +32,7 @@ struct answer {
 /// To oneself: ask the next question.
 struct ask {};
 
-/// What a client has seen of one question.
+/// A client's measurements of one question.
 struct sample {
   std::size_t tier = 0;
   std::chrono::nanoseconds running{};

@@ -20,7 +20,7 @@ void fail(machine_registers* m, const failure* site) noexcept {
   static_cast<machine*>(m)->fail(site->what, site->where);
 }
 
-// What native_builder tells libgccjit of machine_registers.
+// The layout of machine_registers that native_builder declares to libgccjit.
 static_assert(offsetof(machine_registers, calls_left) == 0);
 static_assert(offsetof(machine_registers, failed) == 8);
 static_assert(sizeof(machine_registers::failed) == sizeof(int));

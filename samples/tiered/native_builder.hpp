@@ -11,7 +11,7 @@
 
 namespace tiered {
 
-/// What native code calls itself by from outside.
+/// The signature of native code for callers from outside.
 using native_entry
   = void(machine_registers* m, std::int64_t stack_left, const value* arguments, value* result);
 

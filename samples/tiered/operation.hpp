@@ -9,8 +9,8 @@
 
 namespace tiered {
 
-// What every tier must compute alike, once. The lists make enumerations and dispatch tables, so
-// that an operation that is added here is missing nowhere.
+// The operations that every tier must compute alike, listed once. The lists make enumerations and
+// dispatch tables, so that an operation that is added here is missing nowhere.
 
 /// Comparisons of two operands; the result is the integer 0 or 1.
 #define TIERED_COMPARISONS(X)                                                                      \

@@ -44,7 +44,7 @@ bool is_simple(const node& e) {
   return e.is == node::kind::constant || e.is == node::kind::variable;
 }
 
-// What to put for a variable: a constant or another variable, of the function that is being made.
+// Replacements of variables: a constant or another variable, of the function that is being made.
 using substitutes = std::unordered_map<std::uint32_t, const node*>;
 
 class optimiser {

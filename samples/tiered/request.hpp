@@ -9,7 +9,7 @@
 
 namespace tiered {
 
-/// What a client asks for: a call of a function with numbers.
+/// A client's request: a call of a function with numbers.
 struct request {
   std::uint32_t function = 0; ///< index in its program
   std::vector<value> arguments;

@@ -81,9 +81,9 @@ inline constexpr std::size_t most_source_bytes = 1 << 20;
 /// is kept while the next one is computed.
 [[nodiscard]] std::uint32_t temporaries(const node& e) noexcept;
 
-/// What a call of a function takes of limits::stack_bytes: an upper bound of what the tree walk
-/// uses of its thread's stack and of the machine's. It follows from the text alone, so the same
-/// recursion is too deep in every tier.
+/// Bytes of limits::stack_bytes that a call of a function takes: an upper bound of the tree walk's
+/// use of its thread's stack and of the machine's. The bound follows from the text alone, so the
+/// same recursion is too deep in every tier.
 [[nodiscard]] std::int64_t frame_bytes(const function& f) noexcept;
 
 } // namespace tiered

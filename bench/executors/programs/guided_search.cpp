@@ -52,7 +52,7 @@ public:
 
 private:
   bool claim(std::int64_t point) {
-    // Who sees false goes there; nothing else is published by it.
+    // The caller that sees false goes to the point; nothing else is published by it.
     return !claimed_[static_cast<std::size_t>(point)].exchange(true, std::memory_order_relaxed);
   }
 

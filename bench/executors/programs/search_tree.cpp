@@ -28,7 +28,7 @@ struct node {
   node child(std::uint64_t number) const {
     return {scrambled(seed + number + 1), sure_levels - 1};
   }
-  // What it adds to the answer.
+  // The node's part of the answer.
   std::int64_t value() const {
     return computed(static_cast<std::int64_t>(seed >> 1), steps);
   }
