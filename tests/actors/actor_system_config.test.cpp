@@ -494,7 +494,7 @@ void program(caf::actor_system& system, const derived_config& cfg) {
   seen_by_main = cfg.greeting + (scheduler::of(system) != nullptr ? " on basal" : " on stock CAF");
 }
 
-// What a program has that moves to basal by CAF_MAIN(basal::actors::scheduler) alone.
+// The configuration of a program that moves to basal by CAF_MAIN(basal::actors::scheduler) alone.
 struct stock_config : caf::actor_system_config {
   std::size_t count = 0;
 
@@ -513,7 +513,7 @@ void plain_program(caf::actor_system& system) {
                  + (system.has_middleman() ? ", middleman" : "");
 }
 
-// What CAF_MAIN and BASAL_MAIN make of a command line.
+// The result of a command line for CAF_MAIN or BASAL_MAIN.
 template <class Run>
 std::string ran(Run run, std::vector<std::string> args) {
   args.insert(args.begin(), "program");

@@ -31,7 +31,7 @@ namespace {
 using get_atom = caf::get_atom;
 using typed = caf::typed_actor<caf::replies_to<int>::with<int>>;
 
-/// Where a test's handlers are to run, and whether they did.
+/// The side on which a test's handlers are to run, and a check that they do.
 struct place {
   const adaptive_actor_config* config;
   bool offloaded;

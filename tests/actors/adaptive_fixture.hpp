@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of adaptive handlers share.
+// Parts shared by the tests of adaptive handlers.
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
@@ -78,7 +78,7 @@ struct fixture {
     return result;
   }
 
-  /// What the handlers of that name did; nothing if there are none.
+  /// Statistics of the handlers of that name; empty if there are none.
   basal::actors::chooser_stats stats(const std::string& name) {
     for (const auto& x : basal::actors::chooser_stats_of(system))
       if (x.name == name)

@@ -16,7 +16,7 @@ using end = caf::atom_constant<caf::atom("end")>;
 
 constexpr int message_count = 2000;
 
-/// What the chooser of an actor knows after all messages.
+/// State of an actor's chooser after all messages.
 struct counted {
   basal::mab::stats counters;
   std::string explained;
@@ -25,7 +25,7 @@ struct counted {
 
 template <class Handler>
 counted after_many(fixture& f, Handler handler) {
-  // Where the machine is busy, what is learned may lead to no grant; this policy always gives some.
+  // On a busy machine the chooser may learn to grant nothing; always_inline always grants some.
   auto config = GENERATE(basal::actors::adaptive_actor_config{}, always_inline);
   config.name = "tiny";
   counted result;

@@ -30,7 +30,7 @@ basal::actors::knob_options read_knob_options(const caf::actor_system_config& cf
   return basal::actors::read_options(cfg).adaptive;
 }
 
-/// What parse() says of a command line; empty if it is fine.
+/// The complaint of parse() about a command line; empty if there is none.
 std::string refusal_of(std::vector<std::string> args) {
   basal::actor_system_config cfg;
   std::istringstream no_file;

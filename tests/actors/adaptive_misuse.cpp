@@ -1,4 +1,4 @@
-// What must not compile: the test looks for the sentence that the compiler says.
+// Code that must not compile: the test looks for the sentence that the compiler says.
 #include <basal/actors/adaptive.hpp>
 
 #include <caf/event_based_actor.hpp>

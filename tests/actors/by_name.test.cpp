@@ -1,4 +1,4 @@
-// What is counted by names of actors.
+// Counts by names of actors.
 
 #include <basal/actors/detail/by_name.hpp>
 

@@ -42,7 +42,7 @@ namespace {
 constexpr std::uint64_t id = 7;
 constexpr std::uint64_t length = 200'000;
 
-/// What comes back: a list, and nothing else points to its objects.
+/// The result that comes back: a list, and nothing else points to its objects.
 using list = gc::ptr<canaries::node>;
 
 [[gnu::noinline]] list make_list() {
@@ -251,7 +251,7 @@ namespace {
 /// way is charged exactly.
 constexpr std::size_t list_bytes = length * sizeof(canaries::node);
 
-/// What is charged to an account while `body` runs in its scope.
+/// Bytes charged to an account while `body` runs in its scope.
 template <class Body>
 std::size_t charged(Body body) {
   gc::account pays;

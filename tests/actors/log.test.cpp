@@ -45,7 +45,7 @@ void expect(bool good, const char* what) {
   }
 }
 
-/// What a child that ran `f` wrote to standard error; empty if it did not end well.
+/// Standard error of a child that ran `f`; empty if the child did not end well.
 template <class F>
 std::string said_by(F f) {
   const auto [said, signal] = basal::test::in_child(f);

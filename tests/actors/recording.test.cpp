@@ -1,4 +1,4 @@
-// What a flight recording shows of actors' turns.
+// Actors' turns in a flight recording.
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/scheduler.hpp>

@@ -86,7 +86,7 @@ struct fixture {
   }
 };
 
-/// What `body` makes this process say, on stdout or stderr.
+/// Output of this process, on stdout and stderr, while `body` runs.
 std::string said_during(auto body) {
   std::FILE* file = std::tmpfile();
   REQUIRE(file != nullptr);

@@ -1,5 +1,5 @@
-// What the choosers are for: slow handlers must not keep message executors from others. Counts are
-// asserted, times are not; for those see the benchmarks.
+// The purpose of the choosers: slow handlers must not keep message executors from others. Counts
+// are asserted, times are not; for times see the benchmarks.
 
 #include "actors/adaptive_fixture.hpp"
 

@@ -1,5 +1,5 @@
-// What a program is warned of, and when a warning comes and goes. samples.misbehave.* raise each of
-// them in a real program.
+// Reasons for warnings, and when a warning comes and goes. samples.misbehave.* raise each of them
+// in a real program.
 
 #include "warning_watch.hpp"
 

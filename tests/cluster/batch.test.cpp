@@ -98,7 +98,7 @@ public:
     return {.item = 0, .kind = outcome_kind::value, .seconds = 1, .bytes = right(1'000'000)};
   }
 
-  /// What was delivered last for an item.
+  /// The latest result that was delivered for an item.
   std::string result(std::uint64_t item) const {
     std::string last;
     for (const auto& [i, r] : delivered)

@@ -24,7 +24,7 @@ found_file as_found(file_id id, const std::string& path) {
   return {id, path, fs::file_size(path)};
 }
 
-// What a task gives when it is read to its end with one small buffer after another.
+// The yield of a task that is read to its end with one small buffer after another.
 struct all_read {
   plain_index index;
   std::map<file_id, std::string> texts;

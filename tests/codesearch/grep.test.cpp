@@ -26,7 +26,7 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What codesearch documents as binary, and grep searches all the same.
+// Binary files, as codesearch documents them; grep searches them all the same.
 bool is_binary(const std::string& path) {
   return read_file(path).substr(0, 8192).find('\0') != std::string::npos;
 }

@@ -16,7 +16,7 @@
 
 namespace codesearch::test {
 
-/// What an index should hold, found the plain way: word -> the (file, line) pairs it stands in.
+/// Expected content of an index, found the plain way: word -> the (file, line) pairs of its places.
 using plain_index = std::map<std::string, std::set<std::pair<file_id, std::uint64_t>>>;
 
 /// Adds the words of `text`, read byte by byte.

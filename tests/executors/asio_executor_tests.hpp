@@ -1,5 +1,5 @@
-// What both of Asio's homes are promised: by itself, and in Boost. The file that includes this one
-// says in asio_home which it is; no program may have both.
+// Promises of both of Asio's homes: by itself, and in Boost. The file that includes this one says
+// in asio_home which it is; no program may have both.
 #pragma once
 
 #include <atomic>

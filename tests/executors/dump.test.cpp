@@ -1,4 +1,4 @@
-// What dump() tells of executors that run, sleep or block, and of fibers that wait.
+// dump() of executors that run, sleep or block, and of fibers that wait.
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/dump.hpp>

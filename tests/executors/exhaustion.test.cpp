@@ -1,4 +1,4 @@
-// What happens when the kernel gives no more threads or memory. Each case runs in a child process,
+// Behaviour when the kernel gives no more threads or memory. Each case runs in a child process,
 // since a limit that has been lowered stays.
 
 #include <basal/executors/executors.hpp>

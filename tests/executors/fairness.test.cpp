@@ -1,4 +1,4 @@
-// Whose turn it is: the rules by which no source of work starves another.
+// Turns of sources of work: the rules by which no source starves another.
 
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"

@@ -25,7 +25,7 @@ bool runs(executor_pool& pool) {
   return pool.submit(task::make([&](executor&) { done.set(); })) && (done.wait(), true);
 }
 
-/// What a program says in which a task calls fork() and `then` in the child, with a second task
+/// Output of a program in which a task calls fork() and `then` in the child, with a second task
 /// behind it in the queue.
 std::string said_after_fork_in_task(auto then) {
   auto [said, signal] = in_child([&] {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gdb_script.sh GDB SCRIPT PROGRAM
-# What gdb's commands say of a program that has stopped, and of its core.
+# Tests the output of gdb's commands for a program that has stopped, and for its core.
 set -eu
 gdb=$1 script=$2 program=$(realpath "$3")
 folder=$(mktemp -d)

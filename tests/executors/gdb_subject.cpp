@@ -1,4 +1,4 @@
-// What gdb_script.sh looks at: two fibers that wait.
+// The program under gdb_script.sh: two fibers that wait.
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/executor_pool.hpp>

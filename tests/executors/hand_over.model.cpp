@@ -16,7 +16,7 @@ using namespace basal::interleave;
 
 namespace {
 
-/// What awaited_work keeps in its caller's frame.
+/// The part of awaited_work in its caller's frame.
 struct frame {
   basal::executors::basic_completion_state<atomic> done;
   atomic<int> token{0};

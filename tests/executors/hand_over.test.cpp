@@ -41,12 +41,12 @@ decltype(auto) call_on(executor_pool& pool, Body body) {
   return call.take();
 }
 
-/// What the test's carrier does, by errand.
+/// Calls of the test's carrier, by function.
 struct log {
   std::atomic<int> captured{0}, entered{0}, left{0}, dropped{0};
 } seen;
 
-thread_local int mark = 0; ///< what this thread "has"
+thread_local int mark = 0; ///< the thing that the carrier carries
 
 const carrier carries_mark{
   [](errand) noexcept -> void* {
@@ -200,7 +200,7 @@ TEST_CASE("queued work that is not begun in time is called off, while nobody run
   stops.join();
   CHECK(try_it({.stop = stop.get_token()}) == errand_end::stopped);
 
-  // What is left in the queue is harmless.
+  // Items that are left in the queue are harmless.
   pool.run_until_idle();
   CHECK(ran == 0);
 }

@@ -92,8 +92,8 @@ struct letter {
   }
 };
 
-/// What differs between pools. The defaults are what the runtime uses; bugs are
-/// put in by replacing them.
+/// Differences between pools. The defaults are those of the runtime; bugs are put in by replacing
+/// them.
 struct sound {
   using sleepers_type = sleepers;
   using ring = basal::executors::run_queue<item, 4, atomic>;

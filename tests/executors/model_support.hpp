@@ -1,7 +1,7 @@
 #pragma once
 
-// What the model tests of this folder share. Includes the code under test with
-// its contracts checked by the harness, so include this first.
+// Parts shared by the model tests of this folder. Includes the code under test with its contracts
+// checked by the harness, so include this first.
 
 #include "support/interleave/contracts.hpp"
 
@@ -24,7 +24,7 @@ using basal::interleave::run;
 using basal::interleave::scenario;
 using basal::interleave::verify;
 
-/// What the harness can tell apart: each item is run once, on any thread.
+/// A type that the harness can watch: each item is run once, on any thread.
 using item = plain<int>;
 
 /// Items 1 to N, each to be seen exactly once.

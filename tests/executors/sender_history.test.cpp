@@ -1,4 +1,4 @@
-// What an executor remembers of senders.
+// An executor's memory of senders.
 
 #include <basal/executors/detail/sender_history.hpp>
 

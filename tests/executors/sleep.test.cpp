@@ -82,7 +82,7 @@ void submit_to(executor_pool& pool) {
     throw std::logic_error("the pool was stopped");
 }
 
-/// What an executor's hooks have seen.
+/// Calls of an executor's hooks.
 struct hook_log {
   std::atomic<int> idle{0};
   std::atomic<int> lingers{0};

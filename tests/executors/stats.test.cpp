@@ -1,4 +1,4 @@
-// What the counters of an executor say, to the unit, for a run of which everything is known.
+// An executor's counters, to the unit, for a run of which everything is known.
 
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"

@@ -1,5 +1,5 @@
-// What executors take from each other, how much of it, and what they leave to its owner; and what
-// becomes of a ring that is full.
+// Thefts of items: which ones, how many, and which ones stay with their owner; and the fate of
+// items for which a ring has no room.
 
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the tests of stepped pools share: a clock that they move, and things that happen at a moment
-// of their choice.
+// Parts shared by the tests of stepped pools: a clock that they move, and events at a moment of
+// their choice.
 
 #include <basal/executors/executors.hpp>
 

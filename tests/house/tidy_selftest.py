@@ -28,7 +28,7 @@ GOOD = {
 
 CPP = "#include <basal/posse/a.hpp>\n"
 
-# What is added to the good tree, and the one finding that must come of it.
+# Additions to the good tree, each with the one finding that must come of it.
 BAD = [
     ("dev", "x" * 101 + "\n", "101 columns"),
     ("dev", "a\tb\n", "tab"),

@@ -10,7 +10,7 @@ using namespace basal::mab::simulation;
 
 namespace {
 
-/// What a settled chooser grants after an inline run of `w`; without runs if it never ran one.
+/// The grant of a settled chooser after an inline run of `w`; without runs if none ran inline.
 grant granted_for(const world& w, const load& now, const knobs& k = {}) {
   actor a{k};
   a.run(w, now, 200);

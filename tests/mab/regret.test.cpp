@@ -87,7 +87,7 @@ TEST_CASE("worlds that change again and again: at most 5 % in each, from 200 obs
 }
 
 TEST_CASE("worlds whose overhead changes, too, cost little on average") {
-  // What a handler that runs inline cannot see: it learns the overhead by trying.
+  // A handler that runs inline does not see the overhead change: it learns that by trying.
   const auto when = GENERATE(asks::always, asks::unless_granted);
   double sum = 0;
   std::size_t above = 0;

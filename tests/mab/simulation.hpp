@@ -14,7 +14,7 @@
 
 namespace basal::mab::simulation {
 
-/// What a handler and an offload cost, in us: log-normal around these medians.
+/// Costs of a handler and of an offload, in us: log-normal around these medians.
 struct world {
   double function_us = 20;
   double overhead_us = 12;
@@ -32,7 +32,7 @@ inline load load_of(double pressure, std::uint32_t workers = 14) {
   return {workers, static_cast<std::uint32_t>(inflight), rest * workers * 1000 / k.w_spawn};
 }
 
-/// What the choices cost, beside what the two static policies would have cost.
+/// Cost of the choices, beside the costs of the two static policies.
 struct tally {
   std::size_t inline_runs = 0;
   std::size_t offload_runs = 0;
@@ -107,7 +107,7 @@ public:
     return d.choice();
   }
 
-  /// What is left of the grant.
+  /// The rest of the grant.
   const grant& granted() const {
     return grant_;
   }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # usage: run.sh BUILD PREFIX install|posse_without_caf|shared_heap|everything|unknown_component|
 #                             pkg_config|shared_library|hardening
-# What a user of the installed package does. CXX and CMAKE come from the environment.
+# Does what a user of the installed package does. CXX and CMAKE come from the environment.
 set -euo pipefail
 build=$1 prefix=$2 what=$3
 consumer=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/consumer
 work=$prefix/../$what
-# What careful users compile with.
+# Warnings that careful users compile with.
 warnings=(-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 
 # configure ARGUMENTS...: the outside project, from nothing, with this prefix alone as hint.

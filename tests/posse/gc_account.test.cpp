@@ -1,5 +1,5 @@
-// Who pays for what a computation takes from the heap: the account in force at
-// the fork, wherever the branch runs.
+// Charges for a computation's memory in the heap: to the account in force at the fork, wherever the
+// branch runs.
 
 #include <basal/executors/tick_clock.hpp>
 #include <basal/posse/gc/gc.hpp>
@@ -40,8 +40,8 @@ std::uint64_t scramble(std::uint64_t x) {
 
 constexpr std::size_t accounts = 16;
 
-/// What node `n` of the random tree `seed` does: number 1 is the root, the
-/// children of n are 2n and 2n + 1.
+/// Actions of the nodes of the random tree `seed`: number 1 is the root, the children of n are 2n
+/// and 2n + 1.
 struct plan {
   std::uint64_t seed;
   int depth;
@@ -50,14 +50,14 @@ struct plan {
     return static_cast<long>(scramble(seed + n) % 7);
   }
 
-  /// Whose account is in force below `n`, if it opens a scope: one in three does.
+  /// The account in force below `n`, if `n` opens a scope: one node in three does.
   std::optional<std::size_t> scope(std::uint64_t n) const {
     auto h = scramble(seed * 31 + n);
     return h % 3 == 0 ? std::optional<std::size_t>{h / 3 % accounts} : std::nullopt;
   }
 };
 
-/// What each account would be charged in a sequential program.
+/// Charges to each account in a sequential program.
 void expect(const plan& p, std::uint64_t n, int depth, std::size_t in_force,
             std::array<std::size_t, accounts>& bytes) {
   in_force = p.scope(n).value_or(in_force);

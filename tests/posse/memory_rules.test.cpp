@@ -1,5 +1,5 @@
-// What members may hold, and where they may go, under a memory limit, on executors that the test
-// steps. memory.test.cpp shows the same with threads, where nobody can say what is stolen.
+// Memory and places of members under a memory limit, on executors that the test steps.
+// memory.test.cpp tests the same with threads, where nobody can say which branches are stolen.
 
 #include "stepped_runtime.hpp"
 

@@ -52,7 +52,7 @@ struct completion {
   }
 };
 
-/// What the parts under test are exchanged for, to put a bug in.
+/// Changes of the parts under test that put a bug in.
 enum class bug {
   none,
   latch_after_set,    ///< merged is set first, then the latch is counted down

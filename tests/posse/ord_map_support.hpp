@@ -1,4 +1,4 @@
-/// What the tests of ord_map share: a look at its trees, and random contents.
+/// Parts shared by the tests of ord_map: a look at its trees, and random contents.
 #pragma once
 
 #include <basal/posse/ord_map.hpp>

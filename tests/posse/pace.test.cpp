@@ -11,7 +11,7 @@ using basal::posse::pace;
 
 namespace {
 
-/// Where the pace stands after its first two looks, if the elements took `ticks` each.
+/// The pace after its first two looks, if the elements took `ticks` each.
 struct walk {
   std::uint64_t ticks;
   std::size_t next = 0;

@@ -1,4 +1,4 @@
-// What must not compile, and compiles without MISUSE. The tests look for the sentence that the
+// Code that must not compile, except without MISUSE. The tests look for the sentence that the
 // compiler says.
 #include <basal/posse/posse.hpp>
 

@@ -1,4 +1,4 @@
-// What is remembered of a place where ranges are gone through.
+// Records of a place where ranges are gone through.
 
 #include <basal/posse/range_site.hpp>
 
@@ -11,7 +11,7 @@ using basal::posse::range_site;
 
 namespace {
 
-constexpr pace::element_cost ticks = 256; ///< what an element costs if it takes one
+constexpr pace::element_cost ticks = 256; ///< cost of an element that takes one
 
 } // namespace
 

@@ -1,4 +1,4 @@
-// What a flight recording shows of thefts.
+// Thefts in a flight recording.
 
 #include <basal/executors/recorder.hpp>
 #include <basal/executors/trace.hpp>

@@ -1,5 +1,5 @@
-// What a runtime's executors ask of each other, how a cancellation spreads, and what every counter
-// of posse_stats says after a run of which each step is known.
+// Requests between a runtime's executors, the spreading of a cancellation, and every counter of
+// posse_stats after a run of which each step is known.
 
 #include "stepped_runtime.hpp"
 
@@ -19,7 +19,7 @@ bool is_asked(stepped_runtime& host, std::size_t index) {
   return host.at(index).attention().load() != 0;
 }
 
-/// What executor `index` does when it has found no work.
+/// Calls the hook of executor `index` for an executor that has found no work.
 void goes_idle(stepped_runtime& host, std::size_t index) {
   const auto& hooks = host->compute().config().hooks;
   hooks.goes_idle(hooks.context, host.at(index));

@@ -108,7 +108,7 @@ public:
     return ended_;
   }
 
-  /// What came out of it; empty if it returned, or has not ended.
+  /// The message of its exception; empty if it returned, or has not ended.
   std::string error() const {
     try {
       if (error_)

@@ -66,7 +66,7 @@ void visit(const std::vector<node>& tree, std::size_t which, task_group& tasks,
     throw failure{which};
 }
 
-// What fails first when every node is done before its children, and these in order.
+// The first failure when every node is done before its children, and these in order.
 std::string first_failure(const std::vector<node>& tree, std::size_t which) {
   if (tree[which].fails)
     return std::to_string(which);

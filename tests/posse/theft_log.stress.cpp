@@ -36,7 +36,7 @@ constexpr std::uint64_t scramble(std::uint64_t x) {
   return x ^ (x >> 29);
 }
 
-/// What a tree does; it follows from its seed.
+/// Actions of a tree's nodes, which follow from its seed.
 struct shape {
   std::uint64_t fail_one_in = 0; ///< 0: never
   bool allocates = false;

@@ -21,7 +21,7 @@ posse::runtime_config suspending(std::size_t executors) {
   return config;
 }
 
-/// Where a branch ran: "b1 " for branch b on executor 1.
+/// Notes the place of a branch: "b1 " for branch b on executor 1.
 void note(std::string& log, char branch, member& m) {
   log += branch + std::to_string(m.executor().index()) + ' ';
 }

@@ -17,11 +17,11 @@ using namespace basal::posse;
 
 namespace {
 
-/// Where a branch forks: anywhere if this is set, else in halves.
+/// The points at which branches fork: random ones if this is set, else the middles.
 std::mt19937* splits = nullptr;
 
-/// A branch of so many quanta of work: it forks in two at once, runs the left
-/// one and leaves the right ones on its stack, oldest first.
+/// A branch of `work` quanta: it forks in two at once, runs the left one and leaves the right ones
+/// on its stack, oldest first.
 struct branch {
   std::uint32_t work;
   std::uint32_t age = 0; ///< beginnings and ends of quanta it has seen
@@ -32,7 +32,7 @@ struct member {
   std::deque<branch> waiting;
   bool suspended = false;
   int pending = 0;
-  int victim = -1; ///< whose latch it counts down
+  int victim = -1; ///< the member whose latch it counts down
 
   void begin(std::uint32_t work) {
     while (work > 1) {

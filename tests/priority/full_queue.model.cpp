@@ -12,10 +12,10 @@ using namespace model;
 
 namespace {
 
-/// What differs from the pool that ships: bugs are put in by changing it.
+/// Differences from the pool that ships: bugs are put in by changing them.
 struct sound {
-  static constexpr bool looks_again = true;      ///< who waits, for room
-  static constexpr bool looks_at_closed = true;  ///< who waits, whether it was closed before
+  static constexpr bool looks_again = true;      ///< a submitter that waits, for room
+  static constexpr bool looks_at_closed = true;  ///< a submitter that waits, before it sleeps
   static constexpr bool admits_after_pop = true; ///< executors
 };
 
@@ -118,7 +118,7 @@ private:
   std::uint32_t count_ = 0; ///< under the mutex
 };
 
-/// What takes place beside the submitters.
+/// Threads beside the submitters.
 enum class by { an_executor, an_executor_and_shutdown, abandon };
 
 /// `submitters` tasks for a queue of `capacity`. An executor takes until all have

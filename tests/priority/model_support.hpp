@@ -1,7 +1,7 @@
 #pragma once
 
-// What the model tests of this folder share. Includes the code under test with
-// its contracts checked by the harness, so include this first.
+// Parts shared by the model tests of this folder. Includes the code under test with its contracts
+// checked by the harness, so include this first.
 
 #include "support/interleave/contracts.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the tests of background_pool share.
+// Parts shared by the tests of background_pool.
 
 #include <basal/executors/executor_pool.hpp>
 #include <basal/priority/background_pool.hpp>
@@ -57,7 +57,7 @@ private:
   std::latch started_{1}, opened_{1}, left_{1};
 };
 
-/// What ran, in that order.
+/// Tasks that ran, in their order.
 class journal {
 public:
   void note(int what) {

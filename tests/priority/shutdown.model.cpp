@@ -14,7 +14,7 @@ namespace {
 
 constexpr int tasks = 3;
 
-/// What differs from the pool that ships: bugs are put in by changing it.
+/// Differences from the pool that ships: bugs are put in by changing them.
 struct sound {
   static constexpr bool looks_before_sleep = true; ///< executors, at the queue
   static constexpr bool counts_queued = true;      ///< a task is inside before it is queued
@@ -87,7 +87,7 @@ public:
     check(ended_[at(t)] == (accepted ? 1 : 0), accepted ? "did not end once:" : "ended:", t);
   }
 
-  /// What a task writes, read by who has seen it end.
+  /// Written by the tasks, each read by a thread that has seen its task end.
   std::array<plain<int>, tasks + 1> results;
 
 private:

@@ -60,7 +60,7 @@ public:
            / right.norm();
   }
 
-  // What rounding can do to a residual.
+  // The largest effect of rounding on a residual.
   double rounding(const std::vector<double>& x, const std::vector<double>& b) const {
     const auto n = columns_.rows();
     const vector sizes = columns_.cwiseAbs() * Eigen::Map<const vector>{x.data(), n}.cwiseAbs();

@@ -1,4 +1,4 @@
-// What the router's attempts reach together, and what it says about them.
+// Systems that the router's attempts solve together, and the words about them.
 #include <basal/executors/executor_pool.hpp>
 #include <basal/solver/build_config.hpp>
 #include <basal/solver/detail/aligned_array.hpp>

@@ -70,7 +70,7 @@ TEST_CASE("the k largest are those of the whole solution, within their intervals
       settled += result.settled ? 1 : 0;
       ++questions;
     }
-  // Where no link leads on there are not k entries above 0, and some places are alike.
+  // If no link leads on, fewer than k entries are above 0, and some places are alike.
   CHECK(settled > questions / 2);
   CHECK(certain > questions / 4);
 }

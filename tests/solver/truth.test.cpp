@@ -1,4 +1,4 @@
-// What comes with a result is true of it, in every state: systems that methods fail at, with
+// Every result comes with true facts about it, in every state: systems that methods fail at, with
 // budgets that end too early, against residuals in long double. Once, the residuals of one in five
 // such results were too low by a tenth and more, by recurrences that had drifted, and their x could
 // be further from the solution than zeros, by up to 10^34.

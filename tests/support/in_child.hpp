@@ -32,7 +32,7 @@ inline void await_ends_of_threads() {
   }
 }
 
-/// What a child process that runs `body` says on stderr, and the signal that ended it or 0.
+/// Standard error of a child process that runs `body`, and the signal that ended it or 0.
 std::pair<std::string, int> in_child(auto body) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

@@ -10,7 +10,7 @@
 
 namespace basal::test {
 
-/// What a test wants to know of a trace in Perfetto's format, read as a protocol buffer.
+/// A test's view of a trace in Perfetto's format, read as a protocol buffer.
 class perfetto_reader {
 public:
   struct event {

@@ -1,4 +1,4 @@
-// What a request may use is the same in every tier, to the call.
+// A request's limits are the same in every tier, to the call.
 
 #include "support/catch.hpp"
 

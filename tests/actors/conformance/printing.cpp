@@ -1,4 +1,4 @@
-// What CAF prints by itself and through `aout`. The actors live one after the other, so that the
+// Output of CAF by itself and through `aout`. The actors live one after the other, so that the
 // printer gets their lines in one order; their ids are in the text.
 #include "scenarios.hpp"
 

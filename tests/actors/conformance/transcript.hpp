@@ -10,7 +10,7 @@
 
 namespace conformance {
 
-/// What the scenarios saw, in an order that does not depend on the scheduler: handlers that have no
+/// Observations of the scenarios, in an order independent of the scheduler: handlers without an
 /// order among themselves write to a `section` of their own, and sections are printed by name.
 class transcript {
 public:

@@ -1,6 +1,6 @@
-// What the browser test looks at: actors that compute, fork, overrun and choose, with an observer
-// on a free port, whose address is printed. "restart" on standard input ends the observer and makes
-// another one with the same port and token; the end of standard input ends the program.
+// The program behind the browser test: actors that compute, fork, overrun and choose, with an
+// observer on a free port, whose address is printed. "restart" on standard input ends the observer
+// and makes another one with the same port and token; the end of standard input ends the program.
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>

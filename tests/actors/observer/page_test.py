@@ -121,7 +121,7 @@ def look(browser, program, url, screenshots):
     browser.until("document.body.innerText.includes('<img src=x onerror=alert(1)>')")
     browser.until("document.body.innerText.includes('<b>glutton</b>')")
     assert browser.value("document.querySelectorAll('img, main b:not(#warnings b)').length") == 0
-    # What there is to see, comes.
+    # Each part of the page gets its content.
     browser.until("document.querySelector('#warnings').innerText.includes("
                   "'Handlers of <b>glutton</b> have taken')")
     browser.until("document.querySelector('#verdict').textContent.includes('warning')")

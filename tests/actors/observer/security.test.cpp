@@ -1,4 +1,4 @@
-// What the observer does not answer, to whom, and what its answers allow a browser to do.
+// Requests that the observer refuses, and the rights that its answers give to a browser.
 
 #include <support/catch.hpp>
 

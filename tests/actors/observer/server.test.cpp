@@ -1,4 +1,4 @@
-// What the observer answers.
+// The observer's answers.
 
 #include <support/catch.hpp>
 

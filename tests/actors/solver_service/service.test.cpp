@@ -99,7 +99,7 @@ struct fixture {
   }
 };
 
-/// What `value` is after CAF has saved and loaded it.
+/// A copy of `value` that CAF has saved and loaded.
 template <class T>
 T through_serialiser(T value) {
   std::vector<char> bytes;

@@ -92,8 +92,8 @@ public:
 
   // -- as basal::executors::futex_word ----------------------------------------
 
-  /// What a futex call does, the kernel's lock included: sleeps if the newest
-  /// value is `value`, until woken or, rarely, for no reason.
+  /// A futex call, the kernel's lock included: sleeps if the newest value is `value`, until woken
+  /// or, rarely, for no reason.
   void futex_wait(T value) noexcept {
     auto& r = *run::current();
     r.point();

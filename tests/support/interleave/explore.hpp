@@ -15,8 +15,8 @@ class run;
 /// same each time. One scenario runs at a time, on the calling thread.
 using scenario = std::function<void(run&)>;
 
-/// What a schedule may deviate from the plain one, in which a thread runs until
-/// it blocks or ends, loads see the newest store, and nothing fails spuriously.
+/// Bounds of a schedule's deviations from the plain one, in which a thread runs until it blocks or
+/// ends, loads see the newest store, and nothing fails spuriously.
 struct limits {
   /// Times a thread is interrupted although it could go on. Exhaustive
   /// exploration only; random schedules have no such bound.
@@ -34,7 +34,7 @@ struct limits {
   std::uint64_t schedules = 50'000'000;
 };
 
-/// What an exploration found.
+/// The result of an exploration.
 struct outcome {
   std::string name;
   std::uint64_t schedules = 0; ///< that were run

@@ -14,7 +14,7 @@
 
 namespace basal::interleave {
 
-/// Where two or more things may happen.
+/// A point at which two or more things may happen.
 enum class choice {
   successor,  ///< a thread blocked or ended: who goes on
   preemption, ///< a thread could go on: does it (0), or another
@@ -35,20 +35,18 @@ struct violation {};
 
 /// One execution of a scenario under one schedule.
 ///
-/// What is modelled. Every operation on an atomic, a mutex or a futex is a
-/// point at which another thread may go on. Stores enter the modification order
-/// of their atomic as they are executed. A load may return any store that
-/// coherence and what the thread knows (see view) permit: so a missing release
-/// or acquire shows as an old value or as a data race on a `plain`, and a
-/// missing seq_cst as two threads that miss each other's store. Release
-/// sequences, failing weak compare-exchanges and spurious futex returns are
-/// modelled. A seq_cst load sees the newest seq_cst store or a newer store; as
-/// in C++20, seq_cst says nothing about other atomics' stores of lesser order.
+/// Modelled are: every operation on an atomic, a mutex or a futex, as a point at which another
+/// thread may go on. Stores enter the modification order of their atomic as they are executed. A
+/// load may return any store that coherence and the thread's knowledge (see view) permit: so a
+/// missing release or acquire shows as an old value or as a data race on a `plain`, and a missing
+/// seq_cst as two threads that miss each other's store. Release sequences, failing weak
+/// compare-exchanges and spurious futex returns are modelled. A seq_cst load sees the newest
+/// seq_cst store or a newer store; as in C++20, seq_cst says nothing about other atomics' stores of
+/// lesser order.
 ///
-/// What is not: fences (use none in code under test), stores that take effect
-/// later than a thread's following operations (load buffering), consume,
-/// atomics of more than 4 stores' history (older values are never returned).
-/// Old values seen by a failing compare-exchange are not modelled either.
+/// Not modelled are: fences (use none in code under test), stores that take effect later than a
+/// thread's following operations (load buffering), consume, atomics of more than 4 stores' history
+/// (older values are never returned), and old values seen by a failing compare-exchange.
 class run {
 public:
   /// All of the arguments outlive the run.

@@ -13,8 +13,8 @@ inline constexpr std::size_t max_threads = 8;
 /// Atomics that one scenario may hold.
 inline constexpr std::size_t max_atomics = 40;
 
-/// What a thread knows. A store with release leaves a copy in the atomic; the
-/// load with acquire that reads it joins the copy with the reader's own view.
+/// A thread's knowledge. A store with release leaves a copy in the atomic; the load with acquire
+/// that reads it joins the copy with the reader's own view.
 struct view {
   /// Per thread: everything that it did up to this moment happened before.
   std::array<std::uint32_t, max_threads> clock{};
