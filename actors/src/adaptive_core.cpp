@@ -1,7 +1,7 @@
 #include <basal/actors/detail/adaptive_core.hpp>
 
 #include <basal/executors/detail/demangled.hpp>
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 
 namespace basal::actors::detail {
 

@@ -1,8 +1,8 @@
 #include <basal/actors/clock.hpp>
 
 #include <basal/executors/detail/thread_heritage.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_system.hpp>

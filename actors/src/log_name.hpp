@@ -1,6 +1,6 @@
 #pragma once
 
-#include <basal/executors/carrier.hpp>
+#include <basal/executors/detail/carrier.hpp>
 
 namespace basal::actors {
 

@@ -4,7 +4,7 @@
 #include "option_table.hpp"
 
 #include <basal/executors/config.hpp>
-#include <basal/executors/stack_pool.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 
 #include <caf/deep_to_string.hpp>
 

@@ -1,8 +1,8 @@
 #include <basal/actors/overruns.hpp>
 
 #include <basal/actors/log.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/report.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include <caf/local_actor.hpp>
 #include <caf/resumable.hpp>

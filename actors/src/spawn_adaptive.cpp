@@ -1,6 +1,6 @@
 #include <basal/actors/spawn_adaptive.hpp>
 
-#include <basal/executors/stopwatch.hpp>
+#include <basal/executors/detail/stopwatch.hpp>
 #include <basal/posse/errors.hpp>
 
 #include <tuple>

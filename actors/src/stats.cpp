@@ -3,7 +3,7 @@
 #include "warning_watch.hpp"
 
 #include <basal/actors/scheduler.hpp>
-#include <basal/executors/collector.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/executors/recorder.hpp>
 #include <basal/priority/background_pool.hpp>
 

@@ -7,8 +7,8 @@
 
 #include <basal/executors/executor_pool.hpp>
 #include <basal/priority/background_pool.hpp>
+#include <basal/priority/detail/p2_quantile.hpp>
 #include <basal/priority/evaluation.hpp>
-#include <basal/priority/p2_quantile.hpp>
 #include <basal/priority/priority_queue.hpp>
 
 #include <algorithm>

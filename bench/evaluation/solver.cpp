@@ -8,9 +8,9 @@
 #include <basal/executors/executor_pool.hpp>
 #include <basal/solver/batch.hpp>
 #include <basal/solver/detail/aligned_array.hpp>
+#include <basal/solver/detail/tick_scheduler.hpp>
 #include <basal/solver/solve_plan.hpp>
 #include <basal/solver/stepper.hpp>
-#include <basal/solver/tick_scheduler.hpp>
 #include <basal/solver/triplets.hpp>
 
 #include <algorithm>

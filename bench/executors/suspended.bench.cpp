@@ -13,7 +13,7 @@
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/executors/completion.hpp>
-#include <basal/executors/stack_pool.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>

@@ -3,7 +3,7 @@
 /// decisions by id; the same formulas as ours.
 #pragma once
 
-#include <basal/mab/costs.hpp>
+#include <basal/mab/detail/costs.hpp>
 #include <basal/mab/guardrails.hpp>
 #include <basal/mab/pressure.hpp>
 #include <basal/mab/random.hpp>

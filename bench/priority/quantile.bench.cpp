@@ -3,8 +3,8 @@
 
 #include "bench/support/bench.hpp"
 
-#include <basal/priority/p2_quantile.hpp>
-#include <basal/priority/windowed_quantile.hpp>
+#include <basal/priority/detail/p2_quantile.hpp>
+#include <basal/priority/detail/windowed_quantile.hpp>
 
 #include <boost/accumulators/accumulators.hpp>
 #include <boost/accumulators/statistics/p_square_quantile.hpp>

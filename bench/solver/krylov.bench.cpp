@@ -7,7 +7,7 @@
 #include "bench/support/bench.hpp"
 #include "tests/solver/families.hpp"
 
-#include <basal/solver/kernels/vector.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/solve.hpp>
 
 #include <algorithm>

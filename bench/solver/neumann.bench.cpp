@@ -8,7 +8,7 @@
 #include "tests/solver/families.hpp"
 
 #include <basal/solver/detail/aligned_array.hpp>
-#include <basal/solver/kernels/vector.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/solve_plan.hpp>
 #include <basal/solver/stepper.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "bench/support/bench.hpp"
 
-#include <basal/solver/scratch_pool.hpp>
+#include <basal/solver/detail/scratch_pool.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include "tests/solver/families.hpp"
 
 #include <basal/solver/detail/aligned_array.hpp>
+#include <basal/solver/detail/kernels/product.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/detail/packed_rows.hpp>
-#include <basal/solver/kernels/product.hpp>
-#include <basal/solver/kernels/vector.hpp>
 
 #include <cmath>
 #include <functional>

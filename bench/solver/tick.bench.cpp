@@ -3,7 +3,7 @@
 
 #include "bench/support/bench.hpp"
 
-#include <basal/solver/tick_scheduler.hpp>
+#include <basal/solver/detail/tick_scheduler.hpp>
 
 #include <chrono>
 #include <cstdint>

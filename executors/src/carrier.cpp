@@ -1,4 +1,4 @@
-#include <basal/executors/carrier.hpp>
+#include <basal/executors/detail/carrier.hpp>
 
 #include <basal/executors/detail/assert.hpp>
 

@@ -1,7 +1,7 @@
 #include <basal/executors/completion.hpp>
 
+#include <basal/executors/detail/parker.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/parker.hpp>
 
 namespace basal::executors {
 

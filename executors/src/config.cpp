@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <basal/executors/stack_pool.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 
 namespace basal::executors {
 

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include <basal/executors/detail/demangled.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include "unwind.hpp"
 

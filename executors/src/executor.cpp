@@ -14,13 +14,13 @@
 #include <unistd.h>
 #include <utility>
 
-#include <basal/executors/collector.hpp>
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/collector.hpp>
+#include <basal/executors/detail/stopwatch.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/recorder.hpp>
 #include <basal/executors/report.hpp>
-#include <basal/executors/stopwatch.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
 #include "looks.hpp"

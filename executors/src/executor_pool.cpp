@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/placement.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include "backstop.hpp"
 #include "forked_pools.hpp"

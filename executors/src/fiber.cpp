@@ -1,4 +1,4 @@
-#include <basal/executors/fiber.hpp>
+#include <basal/executors/detail/fiber.hpp>
 
 #include <cstring>
 #include <new>
@@ -6,8 +6,8 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/stack_scan.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/stack_scan.hpp>
 
 #include "sanitizer.hpp"
 

@@ -1,4 +1,4 @@
-#include <basal/executors/injection_queue.hpp>
+#include <basal/executors/detail/injection_queue.hpp>
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include <basal/executors/parker.hpp>
+#include <basal/executors/detail/parker.hpp>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

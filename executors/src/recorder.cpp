@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include <basal/executors/detail/recording.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/report.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include "recorder_environment.hpp"
 #include "recording_file.hpp"

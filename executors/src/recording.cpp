@@ -11,9 +11,9 @@
 #include <typeinfo>
 #include <unistd.h>
 
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/recorder.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 namespace basal::detail {
 

@@ -2,7 +2,7 @@
 
 #include <basal/executors/detail/record_names.hpp>
 #include <basal/executors/detail/recording.hpp>
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 
 #include <cerrno>
 #include <ctime>

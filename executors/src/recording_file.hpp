@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include <basal/executors/detail/record_kind.hpp>
 #include <basal/executors/detail/record_ring.hpp>
-#include <basal/executors/record_kind.hpp>
 
 namespace basal::executors::recording_file {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <basal/executors/detail/stack_pool.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/stack_pool.hpp>
 
 namespace basal::executors {
 

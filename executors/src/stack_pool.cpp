@@ -1,4 +1,4 @@
-#include <basal/executors/stack_pool.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 
 #include <algorithm>
 #include <cerrno>

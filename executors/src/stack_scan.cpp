@@ -1,4 +1,4 @@
-#include <basal/executors/stack_scan.hpp>
+#include <basal/executors/detail/stack_scan.hpp>
 
 #include <cerrno>
 #include <linux/membarrier.h>

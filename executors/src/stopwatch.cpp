@@ -1,11 +1,11 @@
-#include <basal/executors/stopwatch.hpp>
+#include <basal/executors/detail/stopwatch.hpp>
 
 #include <ctime>
 #include <memory>
 #include <sys/resource.h>
 
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 namespace basal::executors {
 

@@ -1,4 +1,4 @@
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 
 namespace basal::executors {
 

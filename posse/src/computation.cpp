@@ -4,7 +4,7 @@
 #include <chrono>
 #include <new>
 
-#include <basal/executors/collector.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/runtime.hpp>

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include <basal/executors/collector.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/charge_frame.hpp>

@@ -12,9 +12,9 @@
 #include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/memory_charge.hpp>
 #include <basal/posse/detail/memory_context.hpp>
 #include <basal/posse/errors.hpp>
-#include <basal/posse/memory_charge.hpp>
 
 namespace basal::posse {
 

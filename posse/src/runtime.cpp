@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/posse/detail/function_record.hpp>
 
 namespace basal::posse {

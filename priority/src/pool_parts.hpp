@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/event.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/priority/background_pool.hpp>
 #include <basal/priority/detail/gate.hpp>
 #include <basal/priority/priority_queue.hpp>

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <basal/solver/detail/kernels/block.hpp>
+#include <basal/solver/detail/kernels/product.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/block.hpp>
-#include <basal/solver/kernels/product.hpp>
 
 #include "method/facts.hpp"
 #include "method/iteration.hpp"

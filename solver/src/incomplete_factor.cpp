@@ -1,11 +1,11 @@
-#include <basal/solver/incomplete_factor.hpp>
+#include <basal/solver/detail/incomplete_factor.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
+#include <basal/solver/detail/kernels/triangular.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/triangular.hpp>
 
 namespace basal::solver {
 

@@ -3,9 +3,9 @@
 #include <cassert>
 #include <string>
 
+#include <basal/solver/detail/kernels/product.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/product.hpp>
-#include <basal/solver/kernels/vector.hpp>
 
 namespace basal::solver {
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
+#include <basal/solver/detail/kernels/product.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
+#include <basal/solver/detail/random.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/product.hpp>
-#include <basal/solver/kernels/vector.hpp>
-#include <basal/solver/random.hpp>
 
 #include "portable.hpp"
 

@@ -1,4 +1,4 @@
-#include <basal/solver/plan_cache.hpp>
+#include <basal/solver/detail/plan_cache.hpp>
 
 #include <tuple>
 #include <utility>

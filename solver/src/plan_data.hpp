@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <basal/solver/incomplete_factor.hpp>
+#include <basal/solver/detail/incomplete_factor.hpp>
 #include <basal/solver/linear_operator.hpp>
 #include <basal/solver/matrix_profile.hpp>
 #include <basal/solver/solve_options.hpp>

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/vector.hpp>
 
 #include "portable.hpp"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/vector.hpp>
 
 #include "method/methods.hpp"
 #include "plan_data.hpp"

@@ -1,4 +1,4 @@
-#include <basal/executors/adaptive_interval.hpp>
+#include <basal/executors/detail/adaptive_interval.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 #include <basal/executors/config.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/stack_pool.hpp>
 
 #include "support/catch.hpp"
 

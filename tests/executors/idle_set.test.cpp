@@ -1,4 +1,4 @@
-#include <basal/executors/idle_set.hpp>
+#include <basal/executors/detail/idle_set.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include <basal/executors/load_average.hpp>
+#include <basal/executors/detail/load_average.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include <basal/executors/look_time.hpp>
+#include <basal/executors/detail/look_time.hpp>
 
 #include "support/catch.hpp"
 

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <span>
 
-#include <basal/executors/inbox.hpp>
-#include <basal/executors/sleepers.hpp>
+#include <basal/executors/detail/inbox.hpp>
+#include <basal/executors/detail/sleepers.hpp>
 
 namespace model {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include <basal/executors/run_queue.hpp>
+#include <basal/executors/detail/run_queue.hpp>
 
 #include "support/interleave/atomic.hpp"
 #include "support/interleave/verify.hpp"

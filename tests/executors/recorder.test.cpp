@@ -1,8 +1,8 @@
 #include <basal/executors/detail/recording.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/hand_over.hpp>
 #include <basal/executors/recorder.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/executors/trace.hpp>
 
 #include "support/catch.hpp"

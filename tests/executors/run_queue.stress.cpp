@@ -1,4 +1,4 @@
-#include <basal/executors/run_queue.hpp>
+#include <basal/executors/detail/run_queue.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // Executors that look for work stop when others want their CPU.
 
+#include <basal/executors/detail/shared_cpu.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/shared_cpu.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,3 +1,4 @@
+#include <basal/executors/detail/stopwatch.hpp>
 #include <basal/executors/executors.hpp>
 
 #include <atomic>

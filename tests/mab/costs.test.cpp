@@ -1,4 +1,4 @@
-#include <basal/mab/costs.hpp>
+#include <basal/mab/detail/costs.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include <basal/mab/posterior.hpp>
+#include <basal/mab/detail/posterior.hpp>
 #include <basal/mab/random.hpp>
 
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-#include <basal/mab/normal.hpp>
+#include <basal/mab/detail/normal.hpp>
 #include <basal/mab/random.hpp>
 
 #include "support/catch.hpp"

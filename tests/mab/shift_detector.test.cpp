@@ -1,6 +1,6 @@
-#include <basal/mab/estimate.hpp>
+#include <basal/mab/detail/estimate.hpp>
+#include <basal/mab/detail/shift_detector.hpp>
 #include <basal/mab/random.hpp>
-#include <basal/mab/shift_detector.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // Charges for a computation's memory in the heap: to the account in force at the fork, wherever the
 // branch runs.
 
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/posse/gc/gc.hpp>
 #include <basal/posse/posse.hpp>
 

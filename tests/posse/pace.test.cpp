@@ -1,6 +1,6 @@
 // How many elements of a range lie between two safepoints, by a clock that the test reads out.
 
-#include <basal/posse/pace.hpp>
+#include <basal/posse/detail/pace.hpp>
 
 #include "support/catch.hpp"
 

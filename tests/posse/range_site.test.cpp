@@ -1,6 +1,6 @@
 // Records of a place where ranges are gone through.
 
-#include <basal/posse/range_site.hpp>
+#include <basal/posse/detail/range_site.hpp>
 
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // Computations on executors without threads, with a clock that the test moves.
 
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/sequential_scope.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/posse/posse.hpp>
 
 #include "support/catch.hpp"

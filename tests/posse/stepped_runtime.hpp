@@ -3,8 +3,8 @@
 // Computations on executors without threads, with a clock that the test moves: each test says which
 // executor does what when, and when time passes.
 
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/posse/posse.hpp>
 
 #include "support/catch.hpp"

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string>
 
-#include <basal/executors/idle_set.hpp>
-#include <basal/executors/parker.hpp>
-#include <basal/executors/sleepers.hpp>
+#include <basal/executors/detail/idle_set.hpp>
+#include <basal/executors/detail/parker.hpp>
+#include <basal/executors/detail/sleepers.hpp>
 #include <basal/priority/detail/futex_lock.hpp>
 #include <basal/priority/detail/gate.hpp>
 #include <basal/priority/detail/task.hpp>

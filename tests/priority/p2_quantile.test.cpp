@@ -1,4 +1,4 @@
-#include <basal/priority/p2_quantile.hpp>
+#include <basal/priority/detail/p2_quantile.hpp>
 
 #include "support/catch.hpp"
 

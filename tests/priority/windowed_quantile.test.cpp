@@ -1,4 +1,4 @@
-#include <basal/priority/windowed_quantile.hpp>
+#include <basal/priority/detail/windowed_quantile.hpp>
 
 #include "support/catch.hpp"
 

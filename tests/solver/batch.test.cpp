@@ -4,7 +4,7 @@
 
 #include <basal/executors/executors.hpp>
 #include <basal/posse/posse.hpp>
-#include <basal/solver/solve_scope.hpp>
+#include <basal/solver/detail/solve_scope.hpp>
 
 #include "support/catch.hpp"
 

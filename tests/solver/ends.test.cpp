@@ -2,7 +2,7 @@
 
 #include <basal/solver/block_stepper.hpp>
 #include <basal/solver/detail/aligned_array.hpp>
-#include <basal/solver/incomplete_factor.hpp>
+#include <basal/solver/detail/incomplete_factor.hpp>
 #include <basal/solver/solve.hpp>
 #include <basal/solver/triplets.hpp>
 

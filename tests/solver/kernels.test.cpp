@@ -1,9 +1,9 @@
+#include <basal/solver/detail/kernels/block.hpp>
+#include <basal/solver/detail/kernels/product.hpp>
+#include <basal/solver/detail/kernels/reference.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/detail/packed_rows.hpp>
 #include <basal/solver/eigen.hpp>
-#include <basal/solver/kernels/block.hpp>
-#include <basal/solver/kernels/product.hpp>
-#include <basal/solver/kernels/reference.hpp>
-#include <basal/solver/kernels/vector.hpp>
 
 #include "families.hpp"
 #include "support/catch.hpp"

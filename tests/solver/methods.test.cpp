@@ -2,9 +2,9 @@
 
 #include <basal/solver/block_stepper.hpp>
 #include <basal/solver/detail/aligned_array.hpp>
+#include <basal/solver/detail/random.hpp>
 #include <basal/solver/eigen.hpp>
 #include <basal/solver/pagerank.hpp>
-#include <basal/solver/random.hpp>
 #include <basal/solver/solve.hpp>
 #include <basal/solver/stepper.hpp>
 

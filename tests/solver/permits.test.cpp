@@ -1,4 +1,4 @@
-#include <basal/solver/permits.hpp>
+#include <basal/solver/detail/permits.hpp>
 
 #include <basal/executors/completion.hpp>
 

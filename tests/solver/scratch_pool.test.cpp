@@ -1,4 +1,4 @@
-#include <basal/solver/scratch_pool.hpp>
+#include <basal/solver/detail/scratch_pool.hpp>
 
 #include "support/catch.hpp"
 

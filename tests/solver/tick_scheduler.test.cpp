@@ -1,4 +1,4 @@
-#include <basal/solver/tick_scheduler.hpp>
+#include <basal/solver/detail/tick_scheduler.hpp>
 
 #include "support/catch.hpp"
 

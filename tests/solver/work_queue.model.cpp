@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include <basal/solver/work_queue.hpp>
+#include <basal/solver/detail/work_queue.hpp>
 
 #include "support/interleave/atomic.hpp"
 #include "support/interleave/verify.hpp"

@@ -1,4 +1,4 @@
-#include <basal/solver/work_queue.hpp>
+#include <basal/solver/detail/work_queue.hpp>
 
 #include "support/catch.hpp"
 

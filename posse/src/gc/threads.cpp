@@ -13,13 +13,13 @@
 #include "threads.hpp"
 #include "collector.hpp"
 
-#include <basal/executors/carrier.hpp>
-#include <basal/executors/collector.hpp>
+#include <basal/executors/detail/carrier.hpp>
+#include <basal/executors/detail/collector.hpp>
+#include <basal/executors/detail/stack_scan.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/placement.hpp>
 #include <basal/executors/recorder.hpp>
 #include <basal/executors/report.hpp>
-#include <basal/executors/stack_scan.hpp>
 #include <basal/posse/gc/detail/faults.hpp>
 
 #include <pthread.h>

@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/solver/block_stepper.hpp>
-#include <basal/solver/solve_scope.hpp>
+#include <basal/solver/detail/solve_scope.hpp>
+#include <basal/solver/detail/tick_scheduler.hpp>
 #include <basal/solver/stepper.hpp>
-#include <basal/solver/tick_scheduler.hpp>
 
 #include "attempts.hpp"
 #include "method/facts.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <basal/solver/batch.hpp>
-#include <basal/solver/tick_scheduler.hpp>
+#include <basal/solver/detail/tick_scheduler.hpp>
 
 #include "lane.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <basal/executors/completion.hpp>
 #include <basal/solver/block_stepper.hpp>
-#include <basal/solver/solve_scope.hpp>
+#include <basal/solver/detail/solve_scope.hpp>
 
 #include "batch_job.hpp"
 #include "core.hpp"

@@ -9,9 +9,9 @@
 #include <basal/executors/completion.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/solver/batch.hpp>
-#include <basal/solver/permits.hpp>
-#include <basal/solver/plan_cache.hpp>
-#include <basal/solver/scratch_pool.hpp>
+#include <basal/solver/detail/permits.hpp>
+#include <basal/solver/detail/plan_cache.hpp>
+#include <basal/solver/detail/scratch_pool.hpp>
 
 namespace basal::solver {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 namespace basal::solver {
 

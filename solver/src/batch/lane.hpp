@@ -11,10 +11,10 @@
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/work_item.hpp>
+#include <basal/solver/detail/permits.hpp>
+#include <basal/solver/detail/scratch_pool.hpp>
+#include <basal/solver/detail/work_queue.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/permits.hpp>
-#include <basal/solver/scratch_pool.hpp>
-#include <basal/solver/work_queue.hpp>
 
 #include "core.hpp"
 

@@ -1,6 +1,6 @@
 #include "factor/ordered_factor.hpp"
 
-#include <basal/solver/kernels/triangular.hpp>
+#include <basal/solver/detail/kernels/triangular.hpp>
 
 namespace basal::solver::detail {
 

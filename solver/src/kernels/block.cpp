@@ -1,4 +1,4 @@
-#include <basal/solver/kernels/block.hpp>
+#include <basal/solver/detail/kernels/block.hpp>
 
 #include <array>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include <basal/solver/kernels/product.hpp>
+#include <basal/solver/detail/kernels/product.hpp>
 
 #include <array>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include <basal/solver/kernels/reference.hpp>
+#include <basal/solver/detail/kernels/reference.hpp>
 
 #include <algorithm>
 #include <vector>

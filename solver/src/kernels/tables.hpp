@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include <basal/solver/csr_matrix.hpp>
+#include <basal/solver/detail/kernels/triangular.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/detail/packed_rows.hpp>
-#include <basal/solver/kernels/triangular.hpp>
-#include <basal/solver/kernels/vector.hpp>
 
 namespace basal::solver::kernels {
 

@@ -1,4 +1,4 @@
-#include <basal/solver/kernels/triangular.hpp>
+#include <basal/solver/detail/kernels/triangular.hpp>
 
 #include <cassert>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <basal/solver/kernels/vector.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 
 #include <array>
 #include <cassert>

@@ -4,7 +4,7 @@
 // side whose entries the first products only move, with a shadow of random numbers.
 #pragma once
 
-#include <basal/solver/random.hpp>
+#include <basal/solver/detail/random.hpp>
 
 #include "method/preconditioner.hpp"
 #include "method/vector_iteration.hpp"

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include <basal/solver/kernels/vector.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 
 #include "method/iteration.hpp"
 #include "plan_data.hpp"

@@ -19,7 +19,7 @@
 #include "method/walk_table.hpp"
 #include "portable_math.hpp"
 
-#include <basal/solver/random.hpp>
+#include <basal/solver/detail/random.hpp>
 
 namespace basal::solver::detail {
 

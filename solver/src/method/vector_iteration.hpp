@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-#include <basal/solver/kernels/vector.hpp>
+#include <basal/solver/detail/kernels/vector.hpp>
 
 #include "method/best_iterate.hpp"
 #include "method/iteration.hpp"

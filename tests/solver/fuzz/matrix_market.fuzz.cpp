@@ -4,8 +4,8 @@
 // libFuzzer drives it where BASAL_BUILD_FUZZERS is on (clang); support/replay.cpp feeds it the
 // corpus in every build.
 
+#include <basal/solver/detail/kernels/product.hpp>
 #include <basal/solver/errors.hpp>
-#include <basal/solver/kernels/product.hpp>
 #include <basal/solver/matrix_market.hpp>
 #include <basal/solver/solve.hpp>
 

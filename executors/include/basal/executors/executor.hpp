@@ -11,19 +11,19 @@
 #include <string>
 #include <type_traits>
 
-#include <basal/executors/adaptive_interval.hpp>
+#include <basal/executors/detail/adaptive_interval.hpp>
+#include <basal/executors/detail/fiber.hpp>
+#include <basal/executors/detail/inbox.hpp>
+#include <basal/executors/detail/load_average.hpp>
+#include <basal/executors/detail/look_time.hpp>
 #include <basal/executors/detail/recording.hpp>
+#include <basal/executors/detail/run_queue.hpp>
 #include <basal/executors/detail/sender_history.hpp>
+#include <basal/executors/detail/shared_cpu.hpp>
 #include <basal/executors/detail/spare_fibers.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/detail/xorshift.hpp>
-#include <basal/executors/fiber.hpp>
-#include <basal/executors/inbox.hpp>
-#include <basal/executors/load_average.hpp>
-#include <basal/executors/look_time.hpp>
-#include <basal/executors/run_queue.hpp>
-#include <basal/executors/shared_cpu.hpp>
 #include <basal/executors/stats.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/executors/work_item.hpp>
 
 namespace basal::executors {

@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include <basal/executors/background_source.hpp>
 #include <basal/executors/config.hpp>
+#include <basal/executors/detail/background_source.hpp>
+#include <basal/executors/detail/injection_queue.hpp>
+#include <basal/executors/detail/sleepers.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/injection_queue.hpp>
-#include <basal/executors/sleepers.hpp>
-#include <basal/executors/stack_pool.hpp>
 #include <basal/executors/work_item.hpp>
 
 namespace basal::executors {

@@ -2,7 +2,6 @@
 
 // The front door: pools of executors and what runs on them.
 
-#include <basal/executors/carrier.hpp>
 #include <basal/executors/completion.hpp>
 #include <basal/executors/config.hpp>
 #include <basal/executors/event.hpp>
@@ -11,7 +10,5 @@
 #include <basal/executors/hand_over.hpp>
 #include <basal/executors/report.hpp>
 #include <basal/executors/sequential_scope.hpp>
-#include <basal/executors/stack_scan.hpp>
 #include <basal/executors/stats.hpp>
-#include <basal/executors/stopwatch.hpp>
 #include <basal/executors/work_item.hpp>

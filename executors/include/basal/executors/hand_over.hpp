@@ -16,9 +16,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/carrier.hpp>
-#include <basal/executors/collector.hpp>
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/carrier.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/executors/event.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/executors/work_item.hpp>

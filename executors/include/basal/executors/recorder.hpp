@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <basal/executors/record_kind.hpp>
+#include <basal/executors/detail/record_kind.hpp>
 
 namespace basal::executors {
 

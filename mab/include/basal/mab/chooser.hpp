@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <basal/mab/arm.hpp>
-#include <basal/mab/costs.hpp>
+#include <basal/mab/detail/costs.hpp>
 #include <basal/mab/family.hpp>
 #include <basal/mab/grant.hpp>
 #include <basal/mab/hints.hpp>

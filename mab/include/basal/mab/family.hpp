@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <basal/mab/detail/posterior.hpp>
 #include <basal/mab/knobs.hpp>
-#include <basal/mab/posterior.hpp>
 #include <basal/mab/stats.hpp>
 
 namespace basal::mab {

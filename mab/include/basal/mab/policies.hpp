@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <basal/mab/arm.hpp>
-#include <basal/mab/costs.hpp>
+#include <basal/mab/detail/costs.hpp>
 #include <basal/mab/guardrails.hpp>
 #include <basal/mab/knobs.hpp>
 #include <basal/mab/pressure.hpp>

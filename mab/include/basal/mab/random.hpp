@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include <basal/mab/normal.hpp>
+#include <basal/mab/detail/normal.hpp>
 
 namespace basal::mab {
 

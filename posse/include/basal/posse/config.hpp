@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include <basal/executors/config.hpp>
+#include <basal/posse/detail/theft_event.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/theft.hpp>
-#include <basal/posse/theft_event.hpp>
 
 namespace basal::posse {
 

@@ -14,9 +14,9 @@
 #include <basal/executors/fwd.hpp>
 #include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/memory_charge.hpp>
+#include <basal/posse/detail/right_continuation.hpp>
 #include <basal/posse/fwd.hpp>
-#include <basal/posse/memory_charge.hpp>
-#include <basal/posse/right_continuation.hpp>
 #include <basal/posse/theft.hpp>
 
 namespace basal::posse {

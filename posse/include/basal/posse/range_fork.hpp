@@ -9,11 +9,11 @@
 #include <utility>
 
 #include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/pace.hpp>
+#include <basal/posse/detail/range_site.hpp>
+#include <basal/posse/detail/right_continuation.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
-#include <basal/posse/pace.hpp>
-#include <basal/posse/range_site.hpp>
-#include <basal/posse/right_continuation.hpp>
 
 namespace basal::posse {
 

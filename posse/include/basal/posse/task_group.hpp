@@ -12,11 +12,11 @@
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/right_continuation.hpp>
 #include <basal/posse/detail/task_list.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 #include <basal/posse/pure.hpp>
-#include <basal/posse/right_continuation.hpp>
 
 namespace basal::posse {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/background_source.hpp>
+#include <basal/executors/detail/background_source.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/priority/config.hpp>
 #include <basal/priority/detail/task.hpp>

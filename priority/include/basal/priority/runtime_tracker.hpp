@@ -8,9 +8,9 @@
 #include <memory>
 
 #include <basal/priority/detail/futex_lock.hpp>
+#include <basal/priority/detail/windowed_quantile.hpp>
 #include <basal/priority/stats.hpp>
 #include <basal/priority/task_key.hpp>
-#include <basal/priority/windowed_quantile.hpp>
 
 namespace basal::priority {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <basal/solver/plan_cache.hpp>
-#include <basal/solver/scratch_pool.hpp>
+#include <basal/solver/detail/plan_cache.hpp>
+#include <basal/solver/detail/scratch_pool.hpp>
 
 namespace basal::solver {
 

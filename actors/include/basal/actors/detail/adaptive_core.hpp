@@ -3,7 +3,7 @@
 #include <basal/actors/adaptive_actor_config.hpp>
 #include <basal/actors/detail/chooser_host.hpp>
 #include <basal/actors/detail/hop.hpp>
-#include <basal/executors/stopwatch.hpp>
+#include <basal/executors/detail/stopwatch.hpp>
 #include <basal/mab/chooser.hpp>
 #include <basal/mab/explain.hpp>
 

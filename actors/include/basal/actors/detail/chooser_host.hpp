@@ -1,9 +1,9 @@
 #pragma once
 
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
-#include <basal/executors/tick_clock.hpp>
 #include <basal/mab/family_table.hpp>
 #include <basal/mab/pressure.hpp>
 #include <basal/mab/random.hpp>

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include <basal/executors/record_kind.hpp>
+#include <basal/executors/detail/record_kind.hpp>
 
 namespace basal::detail {
 

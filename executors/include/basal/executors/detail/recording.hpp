@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include <basal/executors/detail/record_kind.hpp>
 #include <basal/executors/detail/record_names.hpp>
 #include <basal/executors/detail/record_ring.hpp>
-#include <basal/executors/record_kind.hpp>
 #include <basal/executors/work_item.hpp>
 
 namespace basal::detail {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <basal/executors/collector.hpp>
-#include <basal/posse/algorithm/elements.hpp>
+#include <basal/executors/detail/collector.hpp>
+#include <basal/posse/detail/elements.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 

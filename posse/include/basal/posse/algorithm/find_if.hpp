@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <ranges>
 
-#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/detail/elements.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 

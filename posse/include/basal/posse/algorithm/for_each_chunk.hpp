@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/detail/elements.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 

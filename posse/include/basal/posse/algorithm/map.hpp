@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/detail/elements.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 

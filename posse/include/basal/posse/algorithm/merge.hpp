@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/posse/algorithm/elements.hpp>
-#include <basal/posse/algorithm/order.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/order.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {

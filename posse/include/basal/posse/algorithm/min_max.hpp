@@ -5,8 +5,8 @@
 #include <functional>
 #include <ranges>
 
-#include <basal/posse/algorithm/elements.hpp>
-#include <basal/posse/algorithm/reduction.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/reduction.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {

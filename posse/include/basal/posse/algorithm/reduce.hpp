@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/posse/algorithm/elements.hpp>
-#include <basal/posse/algorithm/fold.hpp>
-#include <basal/posse/algorithm/reduction.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/fold.hpp>
+#include <basal/posse/detail/reduction.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {

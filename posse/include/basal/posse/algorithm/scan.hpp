@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/collector.hpp>
-#include <basal/posse/algorithm/elements.hpp>
-#include <basal/posse/algorithm/fold.hpp>
+#include <basal/executors/detail/collector.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/fold.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 

@@ -10,8 +10,8 @@
 
 #include <boost/sort/pdqsort/pdqsort.hpp>
 
-#include <basal/posse/algorithm/elements.hpp>
-#include <basal/posse/algorithm/order.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/order.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {

@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/collector.hpp>
-#include <basal/posse/algorithm/elements.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/posse/algorithm/merge.hpp>
-#include <basal/posse/algorithm/order.hpp>
 #include <basal/posse/algorithm/sort.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/order.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {

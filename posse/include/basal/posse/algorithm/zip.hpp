@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <basal/posse/algorithm/elements.hpp>
+#include <basal/posse/detail/elements.hpp>
 
 namespace basal::posse {
 

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include <basal/executors/carrier.hpp>
-#include <basal/executors/fiber.hpp>
+#include <basal/executors/detail/carrier.hpp>
+#include <basal/executors/detail/fiber.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {

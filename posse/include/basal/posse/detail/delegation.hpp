@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <variant>
 
-#include <basal/executors/carrier.hpp>
-#include <basal/executors/collector.hpp>
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/carrier.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/posse/detail/merge_latch.hpp>
 #include <basal/posse/detail/parcel.hpp>
 #include <basal/posse/fwd.hpp>

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <basal/executors/inbox.hpp>
+#include <basal/executors/detail/inbox.hpp>
 
 namespace basal::posse::detail {
 

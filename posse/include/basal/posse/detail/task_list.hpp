@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/collector.hpp>
+#include <basal/executors/detail/collector.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/fwd.hpp>
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include <basal/executors/parker.hpp>
+#include <basal/executors/detail/parker.hpp>
 
 namespace basal::priority::detail {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include <basal/executors/idle_set.hpp>
-#include <basal/executors/parker.hpp>
+#include <basal/executors/detail/idle_set.hpp>
+#include <basal/executors/detail/parker.hpp>
 
 namespace basal::executors {
 

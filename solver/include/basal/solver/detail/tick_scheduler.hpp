@@ -5,7 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/solver/budget.hpp>
 #include <basal/solver/solve_result.hpp>
 

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include <basal/executors/detail/fiber.hpp>
 #include <basal/executors/executor.hpp>
-#include <basal/executors/fiber.hpp>
 
 namespace basal::executors {
 

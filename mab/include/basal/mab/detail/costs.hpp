@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <basal/mab/arm.hpp>
-#include <basal/mab/estimate.hpp>
+#include <basal/mab/detail/estimate.hpp>
 #include <basal/mab/family.hpp>
 #include <basal/mab/knobs.hpp>
 #include <basal/mab/random.hpp>

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/fwd.hpp>
-#include <basal/executors/tick_clock.hpp>
 
 namespace basal::executors {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <basal/executors/tick_clock.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 
 namespace basal::posse {
 

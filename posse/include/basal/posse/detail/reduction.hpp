@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <utility>
 
+#include <basal/posse/detail/pace.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
-#include <basal/posse/pace.hpp>
 
 namespace basal::posse::detail {
 

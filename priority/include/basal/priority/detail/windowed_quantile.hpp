@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <basal/priority/detail/log_scale.hpp>
-#include <basal/priority/p2_quantile.hpp>
+#include <basal/priority/detail/p2_quantile.hpp>
 
 namespace basal::priority {
 

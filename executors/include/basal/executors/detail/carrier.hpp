@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
+#include <basal/executors/detail/stopwatch.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/executors/sequential_scope.hpp>
-#include <basal/executors/stopwatch.hpp>
 
 namespace basal::executors {
 

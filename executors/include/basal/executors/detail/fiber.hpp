@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <basal/executors/inbox.hpp>
-#include <basal/executors/stack_pool.hpp>
+#include <basal/executors/detail/inbox.hpp>
+#include <basal/executors/detail/stack_pool.hpp>
 
 namespace basal::executors {
 

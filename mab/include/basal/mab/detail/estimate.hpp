@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include <basal/mab/posterior.hpp>
-#include <basal/mab/shift_detector.hpp>
+#include <basal/mab/detail/posterior.hpp>
+#include <basal/mab/detail/shift_detector.hpp>
 
 namespace basal::mab {
 

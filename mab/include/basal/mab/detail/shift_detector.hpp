@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <basal/mab/posterior.hpp>
+#include <basal/mab/detail/posterior.hpp>
 
 namespace basal::mab {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <basal/posse/pace.hpp>
+#include <basal/posse/detail/pace.hpp>
 
 namespace basal::posse {
 
