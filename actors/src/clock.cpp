@@ -40,7 +40,7 @@ private:
   std::uint64_t stretch_ = executors::tick_clock::to_ticks(std::chrono::milliseconds{1});
   std::uint64_t ticks_ = 0;
   clock_type::time_point time_{};
-  clock_type::time_point latest_{}; // what it said last, since time does not go back
+  clock_type::time_point latest_{}; // the last answer, since time does not go back
 };
 
 // No execution unit: the receiver is scheduled from outside, through the injection queue.

@@ -4,8 +4,8 @@
 
 namespace basal::actors {
 
-/// Under which actor's name CAF logs, which it keeps for each thread: work that is handed over to
-/// another executor brings it along. What CAF logs nothing for carries nothing.
+/// Carries the name of the actor under which CAF logs on a thread to the executor that work is
+/// handed over to. Work without such a name carries nothing.
 extern const executors::carrier carries_log_name;
 
 } // namespace basal::actors

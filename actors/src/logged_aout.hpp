@@ -9,9 +9,9 @@ namespace basal::actors {
 
 /// The bridge from `caf::aout` to the log, for `basal.log-aout`. CAF's printer is redirected to a
 /// group with this one member, which logs each line on the printer's thread: there is no further
-/// thread, and all lines that were printed before drain() are out when it has returned. What CAF
-/// itself reports, such as an exception that no handler takes, comes the same way and becomes a
-/// warning of "basal.actors". A program can still redirect `aout` itself.
+/// thread, and all lines that were printed before drain() are out when it has returned. CAF's own
+/// reports, such as an exception that no handler takes, come the same way and become warnings of
+/// "basal.actors". A program can still redirect `aout` itself.
 class logged_aout {
 public:
   /// After the printer has started. Waits for its first line: CAF 0.17.6 forgets all groups soon

@@ -80,8 +80,8 @@ void one_shot::expect_run() const {
 }
 
 void one_shot::run_there(void* object, executors::executor& self) noexcept {
-  // Held to the end of this call. What the function borrows may go once the scope was told; of the
-  // function nothing is left by then.
+  // Held to the end of this call. Objects that the function borrows may go once the scope was told;
+  // nothing is left of the function by then.
   const executors::work_reference<one_shot> x{static_cast<one_shot*>(object)};
   x->run_and_tell(&self, &self);
 }

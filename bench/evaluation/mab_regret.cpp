@@ -1,5 +1,5 @@
-// MB8: not in the source. What the choices cost compared with the best static policy, and
-// how the trap doors are left.
+// MB8: not in the source. Costs of the choices compared with the best static policy, and how the
+// trap doors are left.
 
 #include "bench/evaluation/report.hpp"
 #include "tests/mab/simulation.hpp"

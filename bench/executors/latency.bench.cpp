@@ -2,8 +2,8 @@
 //
 // wake      The pool is parked. Most of the time is the kernel's, to wake a thread on a CPU that
 //           sleeps, too.
-// injected  Both workers are saturated with tasks of 5 us that spawn themselves again. What shows
-//           is how soon a worker with enough of its own to do looks outside. A task that has not
+// injected  Both workers are saturated with tasks of 5 us that spawn themselves again. Shows
+//           how soon a worker with enough of its own to do looks outside. A task that has not
 //           started after 100 ms counts as 100 ms: some schedulers starve it for good.
 //           `std::async` has no workers to saturate and is left out.
 //

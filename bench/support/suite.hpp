@@ -75,8 +75,8 @@ public:
   /// Declares a headline figure made of cases: printed last as `figure NAME VALUE`.
   void figure(std::string name, from_results compute);
 
-  /// Declares a figure that is no timing loop (idle wake-ups, say): `measure` is called once,
-  /// after all cases. What it throws fails the run.
+  /// Declares a figure that is no timing loop (idle wake-ups, say): `measure` is called once, after
+  /// all cases. An exception from it fails the run.
   void measure(std::string name, std::function<double()> measure);
 
   const std::vector<case_entry>& cases() const {

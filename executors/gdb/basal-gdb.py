@@ -69,7 +69,7 @@ def executors():
 
 
 def label(fiber):
-    """What runs on it: its name, or its kind, and the type of an object with virtual functions."""
+    """Its work: the name, or the kind, and the type of an object with virtual functions."""
     name = text(fiber["work_name_"])
     ops, item = fiber["work_"]["ops"], fiber["work_"]["object"]
     if int(ops) == 0:
@@ -204,7 +204,7 @@ class FiberFrames(Unwinder):
 
 
 class FrameIdentity:
-    """What gdb knows the innermost frame by in the meantime."""
+    """A stack pointer and a pc, by which gdb knows the innermost frame in the meantime."""
 
     def __init__(self, sp, pc):
         self.sp = sp
@@ -222,14 +222,14 @@ gdb.unwinder.register_unwinder(None, FRAMES, replace=True)
 
 
 class Basal(gdb.Command):
-    """What basal does: `basal fiber N bt`."""
+    """Commands for basal's fibers: `basal fiber N bt`."""
 
     def __init__(self):
         super().__init__("basal", gdb.COMMAND_STACK, prefix=True)
 
 
 class InfoBasal(gdb.Command):
-    """What basal does: `info basal executors`, `info basal fibers`."""
+    """Lists of basal: `info basal executors`, `info basal fibers`."""
 
     def __init__(self):
         super().__init__("info basal", gdb.COMMAND_STATUS, prefix=True)

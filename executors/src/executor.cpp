@@ -539,7 +539,7 @@ work_item executor::search() noexcept {
   }
   record_search();
   auto item = steal();
-  last_look_ = now(); // what is found now has not run while we looked for it
+  last_look_ = now(); // work that is found now has not run while we looked for it
   return item ? found(item) : pop_injected();
 }
 

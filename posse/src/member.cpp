@@ -1,6 +1,6 @@
-// A member's life, its looks at the clock and its merges. What it gives away is in
-// member_theft.cpp, what it may use in member_memory.cpp. Computations of a microsecond begin, look
-// and end here, so the compiler is to see that whole.
+// A member's life, its looks at the clock and its merges. Thefts from it are in member_theft.cpp,
+// its memory limits in member_memory.cpp. Computations of a microsecond begin, look and end here,
+// so the compiler is to see that whole.
 
 #include <basal/posse/member.hpp>
 

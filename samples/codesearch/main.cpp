@@ -73,7 +73,7 @@ int run(const options& opts) {
   basal::actor_system_config config;
   config.set("basal.message-executors", opts.executors);
   config.set("basal.compute-executors", opts.compute);
-  spdlog::set_pattern("%n: %v"); // who and what, as before there is an actor system
+  spdlog::set_pattern("%n: %v"); // logger and text, as before there is an actor system
   if (!opts.observe.empty()) {
     config.set("basal.observer", opts.observe);
   }

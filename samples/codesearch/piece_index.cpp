@@ -71,7 +71,7 @@ private:
         ++tokens;
         add_word(start, static_cast<std::size_t>(at - start), line);
         if (at >= end) {
-          break; // what is here belongs to the next call
+          break; // this byte belongs to the next call
         }
       }
       if (*at == '\n') {

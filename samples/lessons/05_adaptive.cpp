@@ -1,5 +1,5 @@
 // Handlers that decide for themselves: adaptive() learns whether a handler is better run where its
-// message arrived or on a compute executor. What it does is the same in both places.
+// message arrived or on a compute executor. The handler does the same in both places.
 #include <basal/actors/actors.hpp>
 
 #include <caf/event_based_actor.hpp>

@@ -15,7 +15,7 @@
 
 namespace tiered {
 
-/// How much one request may use. What exceeds it is a fault, in the same call in every tier.
+/// Limits of one request. A request beyond them has a fault, in the same call in every tier.
 struct limits {
   /// Of the language's own count, frame_bytes(). The stacks of threads and fibers that run
   /// programs need about twice this.

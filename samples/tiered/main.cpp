@@ -72,7 +72,7 @@ int run(const options& o) {
   // Programs run on the stacks of message executors, twice their own count, and GCC on those of
   // compute executors. Memory is used as far as a stack is.
   config.set("basal.stack-bytes", static_cast<std::size_t>(2 * o.bounds.stack_bytes) + (8 << 20));
-  spdlog::set_pattern("%n: %v"); // who and what, as before there is an actor system
+  spdlog::set_pattern("%n: %v"); // logger and text, as before there is an actor system
   if (!o.observe.empty())
     config.set("basal.observer", o.observe);
   caf::actor_system system(config);

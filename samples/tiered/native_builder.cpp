@@ -358,7 +358,7 @@ private:
   gcc_jit_rvalue* machine_;
   gcc_jit_rvalue* stack_left_;
   std::size_t variables_ = 0;
-  gcc_jit_block* here_; // what comes next goes to its end
+  gcc_jit_block* here_; // new instructions go to its end
   gcc_jit_block* leave_;
   gcc_jit_block* failed_;
   gcc_jit_lvalue* site_;

@@ -7,7 +7,7 @@
 
 namespace tiered {
 
-/// Tier 0: walks the tree of the function as the parser made it. What the others must compute.
+/// Tier 0: walks the function's tree as the parser made it. All tiers must compute the same.
 /// @param p outlives the code
 [[nodiscard]] std::unique_ptr<const code> make_tree_walk(const program& p, std::uint32_t function);
 

@@ -130,7 +130,7 @@ incomplete_factor<T> incomplete_factor<T>::lu(const csr_matrix<T>& a) {
   const auto n = at(a.rows());
   std::vector<T> values(a.values().begin(), a.values().end());
   std::vector<index_type> diagonal(n);
-  std::vector<index_type> place(n, -1); // where in the current row a column is
+  std::vector<index_type> place(n, -1); // index of a column's entry in the current row
   const auto columns = a.column_indices();
   const auto starts = a.row_starts();
   incomplete_factor f;

@@ -180,7 +180,7 @@ private:
   }
 
   std::streambuf* buffer_ = nullptr;
-  std::string_view text_; // what is left of it, if there is no buffer
+  std::string_view text_; // the rest of it, if there is no buffer
   const std::string& name_;
   std::string line_;
   std::string_view rest_;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bench/report.py makes of results."""
+"""Tests of bench/report.py."""
 import os
 import sys
 import unittest

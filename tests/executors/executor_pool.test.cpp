@@ -138,7 +138,7 @@ TEST_CASE("an executor that lingers is woken without the kernel, and lets the po
     static_cast<std::atomic<int>*>(context)->fetch_add(1);
     return ~std::uint64_t{0};
   };
-  basal::test::use_even_clock(config); // who loses the CPU lingers no more
+  basal::test::use_even_clock(config); // an executor that loses the CPU lingers no more
   executor_pool pool{config};
   for (int i = 1; i <= 3; ++i) {
     while (asked.load() < i)

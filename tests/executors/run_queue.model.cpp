@@ -10,8 +10,8 @@ namespace {
 template <std::uint32_t Capacity, template <class> class Atomic = atomic>
 using ring = basal::executors::run_queue<item, Capacity, Atomic>;
 
-/// Pushes and pops in turn, pushing `items` in all. What finds no room because
-/// a thief is at work goes elsewhere, as in executor::push_ring.
+/// Pushes and pops in turn, pushing `items` in all. An item that finds no room because a thief is
+/// at work goes elsewhere, as in executor::push_ring.
 template <class Ring, int N>
 void own(Ring& mine, tally<N>& seen, int items) {
   item out;

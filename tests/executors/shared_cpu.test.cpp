@@ -43,7 +43,7 @@ int asks_with(std::chrono::nanoseconds look) {
   asked = 0;
   pool_config config;
   config.simulate.ticks = []() noexcept -> std::uint64_t {
-    thread_local std::uint64_t time = 1; // who asks for statistics does not move the executor's
+    thread_local std::uint64_t time = 1; // its own for a thread that asks for statistics
     return time += step.load();
   };
   config.hooks.lingers = [](void*, executor&) noexcept -> std::uint64_t {
@@ -65,7 +65,7 @@ int asks_with(std::chrono::nanoseconds look) {
 
 TEST_CASE("an executor whose looks are far apart sleeps without another one") {
   if (usable_cpus() < 2)
-    return; // where nobody looks
+    return; // nobody looks on one CPU
   CHECK(asks_with(100ns) >= 19);
   CHECK(asks_with(1ms) <= 2);
 }

@@ -70,7 +70,7 @@ void settle(executor_pool& pool) {
 }
 
 std::size_t num_awake(const executor_pool& pool) {
-  return pool.num_runnable(); // where nothing waits
+  return pool.num_runnable(); // while nothing waits
 }
 
 work_item nothing_special() {
@@ -297,7 +297,7 @@ TEST_CASE("wake-ups in the kernel are counted, and asked about first, once each"
   pool_config config;
   hook_log log;
   log.listen_to(config);
-  basal::test::use_even_clock(config); // who loses the CPU is not asked
+  basal::test::use_even_clock(config); // an executor that loses the CPU is not asked
   wake_from_kernel(config, log, 3, [&](executor_pool& pool) {
     CHECK(pool.at(0).stats().wake_ups == 3);
     if (usable_cpus() > 1)
@@ -323,7 +323,7 @@ TEST_CASE("an executor that is roused finds nothing and looks before it sleeps a
 }
 
 TEST_CASE("nobody is roused beside an executor that looks already") {
-  executor_pool pool{stepped(2)}; // where sleepers never enter the kernel
+  executor_pool pool{stepped(2)}; // its sleepers never enter the kernel
   settle(pool);
   CHECK(pool.is_looking(0));
   pool.rouse();

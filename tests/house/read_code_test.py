@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What docs/read_code.py reads, and what it refuses. usage: read_code_test.py DOCS"""
+"""Input that docs/read_code.py reads or refuses. usage: read_code_test.py DOCS"""
 import sys
 import unittest
 

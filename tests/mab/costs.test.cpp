@@ -128,7 +128,7 @@ TEST_CASE_METHOD(fixture, "an adopted prior weighs as one observation") {
   CHECK(overhead_us() == Approx(25));
   ran_inline(160);
   CHECK(function_us() == Approx(80));                       // the geometric mean of 40 and 160
-  CHECK(std::exp(c.inline_belief().mean()) == Approx(160)); // what others are told
+  CHECK(std::exp(c.inline_belief().mean()) == Approx(160)); // the belief that others are told
   ran_inline(160, 4);
   CHECK(function_us() == Approx(160)); // five own observations: the prior is dropped
 }

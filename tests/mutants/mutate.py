@@ -55,7 +55,7 @@ class Verdict(enum.Enum):
 
 
 class BadList(Exception):
-    """What is wrong with a list of mutants, or with the tree before anything was changed."""
+    """An error in a list of mutants, or in the tree before anything was changed."""
 
 
 # -- the lists -----------------------------------------------------------------
@@ -257,7 +257,7 @@ class Copy:
 
 
 class Progress:
-    """What an interrupted replay of all mutants has found, for the same tree."""
+    """Findings of an interrupted replay of all mutants, for the same tree."""
 
     def __init__(self, path, digest):
         self.path = path

@@ -227,7 +227,7 @@ TEST_CASE("a call that waits for a busy executor ends at its deadline, or when i
     CHECK(rt.stats().cancelled == 4);
     CHECK(rt.stats().computations == 1); // the blocker
   }
-  CHECK(rt.run([](member&) { return 7; }) == 7); // what was queued is harmless
+  CHECK(rt.run([](member&) { return 7; }) == 7); // items left in the queue are harmless
   CHECK(ran == 0);
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("a member answers at its next fork, and has then looked") {
                    [](member&) {});
                }};
   host.run(0);
-  CHECK_FALSE(host.at(0).attentive().load()); // what it runs is suspended
+  CHECK_FALSE(host.at(0).attentive().load()); // its computation is suspended
   host.run(1);
   CHECK(host->stats().asks == 0);
   other_sleeps.set();
@@ -402,7 +402,7 @@ TEST_CASE("every counter has the value that the run's steps give it") {
   CHECK(f.thefts == 1);
   CHECK(f.merges == 1);
   CHECK(f.quanta == 2);
-  is_about(f.busy_ns, 500us); // what came before the first look of each is not counted
+  is_about(f.busy_ns, 500us); // time before the first look of each is not counted
 
   fails = true;
   started second{host, 0, call};

@@ -1,5 +1,5 @@
 // The rules of thefts, on executors that the test steps: who gives what to whom, when, and what is
-// counted. What decide_theft() says by itself is in theft.test.cpp.
+// counted. decide_theft() by itself is in theft.test.cpp.
 
 #include <basal/posse/range_fork.hpp>
 

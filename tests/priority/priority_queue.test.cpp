@@ -179,7 +179,7 @@ TEST_CASE("a relaxed queue keeps its two promises") {
         REQUIRE_FALSE(looks);          // promise 2
       }
       if (key > x.key + slack)
-        REQUIRE(++x.overtaken[who] < static_cast<int>(refresh)); // what follows
+        REQUIRE(++x.overtaken[who] < static_cast<int>(refresh)); // follows from the promises
     }
   }
   CHECK(relaxed > 1000); // it is relaxed: else this tests nothing

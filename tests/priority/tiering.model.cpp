@@ -102,7 +102,7 @@ scenario compiled_side_by_side(std::size_t fails) {
 scenario given_back() {
   return [](run& r) {
     basic_tiering_ladder<atomic> ladder{1};
-    plain<int> task; // what a claimant writes, as the handle of its task
+    plain<int> task; // written by a claimant, as the handle of its task
     std::array<int, 3> claims{};
     for (const std::size_t t : {0, 1, 2})
       r.thread("t" + std::to_string(t), [&, t] {

@@ -182,7 +182,7 @@ TEST_CASE("right-hand sides of a matrix with short rows are faster alone") {
 }
 
 TEST_CASE("results have the same bits without a pool and with 1, 2 and 3 executors") {
-  auto a = problems::dominant(300, 7, 0.5, 20); // whose right-hand sides come in blocks
+  auto a = problems::dominant(300, 7, 0.5, 20); // its right-hand sides come in blocks
   auto spd = problems::dominant(40, 8);
   auto requests = sharing(a, 40);
   for (auto& r : sharing(spd, 5))

@@ -398,7 +398,7 @@ TEST_CASE("a first guess beyond measure is replaced by zeros") {
   const auto b = numbers<double>(64, 1);
   for (const auto m :
        {method::neumann, method::conjugate_gradient, method::bicgstab, method::forward_push}) {
-    std::vector<double> x(64, 1e153); // whose square is finite, but not that of A x
+    std::vector<double> x(64, 1e153); // their square is finite, but not that of A x
     const solve_plan<double> plan{a, {.method = m}};
     single<double> s{plan, b, x};
     CHECK(s.steps.report().residual == 1);

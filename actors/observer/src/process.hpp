@@ -15,7 +15,7 @@ struct process_facts {
   std::uint64_t open_fds = 0;
 };
 
-/// Any thread. What cannot be read is 0 or empty.
+/// Any thread. Facts that cannot be read are 0 or empty.
 process_facts read_process();
 
 } // namespace basal::observer

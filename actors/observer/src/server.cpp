@@ -35,7 +35,7 @@ constexpr milliseconds least_interval{100};
 constexpr milliseconds most_interval{60'000};
 constexpr milliseconds usual_interval{250};
 
-// Of a recording. What the recorder still has is mostly less.
+// Length of a recording. The recorder mostly has less.
 constexpr std::chrono::seconds least_trace{1};
 constexpr std::chrono::seconds most_trace{60};
 constexpr std::chrono::seconds usual_trace{10};

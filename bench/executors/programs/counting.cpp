@@ -1,5 +1,5 @@
 // counting (Savina): one actor sends numbers to another as fast as it can, and then asks for their
-// sum. What shows is sending to one mailbox while it is read.
+// sum. Shows the cost of sending to one mailbox while it is read.
 //
 // Size: numbers, 1 to size.
 

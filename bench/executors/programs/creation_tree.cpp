@@ -1,6 +1,6 @@
-// actor creation (CAF's suite): a binary tree of actors, each of which spawns two and adds up what
-// they answer. What shows is the price of an actor, and how many of them a scheduler keeps alive:
-// depth first a few, breadth first all.
+// actor creation (CAF's suite): a binary tree of actors, each of which spawns two and adds up their
+// answers. Shows the price of an actor, and how many of them a scheduler keeps alive: depth first a
+// few, breadth first all.
 //
 // Size: levels of the tree, which has 2^size - 1 actors.
 

@@ -1,5 +1,5 @@
 // fan-in: 20 actors send to one, which acknowledges every hundredth message; each sender waits for
-// that before it goes on. What shows is a mailbox with several writers that never grows long.
+// that before it goes on. Shows a mailbox with several writers that never grows long.
 //
 // Size: windows of 100 messages per sender. Every message carries its number in the sender's count.
 

@@ -1,5 +1,5 @@
-// ping-pong: two actors, one message on its way between them at any time. What shows is the
-// latency of handing an actor to a worker that is awake.
+// ping-pong: two actors, one message on its way between them at any time. Shows the latency of
+// handing an actor to a worker that is awake.
 // pairs: eight of them at once. A worker always has other actors to run.
 //
 // Size: messages of each pair. Every message carries its number.

@@ -1,5 +1,5 @@
 // fork-join creation (Savina): an actor spawns others, each of which gets one message and ends with
-// it. What shows is the price of an actor.
+// it. Shows the price of an actor.
 //
 // Size: actors. Each adds its number to a sum.
 

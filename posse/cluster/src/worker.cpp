@@ -34,7 +34,7 @@ clock::time_point local_deadline(std::int64_t unix_ms) {
     return clock::time_point::max();
   const std::chrono::sys_time<std::chrono::milliseconds> when{std::chrono::milliseconds{unix_ms}};
   const auto left = when - std::chrono::system_clock::now();
-  if (left > std::chrono::years{1}) // what anybody may have written must not overflow
+  if (left > std::chrono::years{1}) // any number may have been written; it must not overflow
     return clock::time_point::max();
   return clock::now() + std::chrono::duration_cast<clock::duration>(left);
 }

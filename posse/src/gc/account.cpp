@@ -33,7 +33,7 @@ void account::recount() {
 
 charge_scope::charge_scope(account& a) {
   auto& self = this_thread();
-  settle(self); // what came before is another's
+  settle(self); // earlier allocations are another account's
   posse::detail::open_charge(frame_, innermost_charge(self), &a);
   set_innermost_charge(self, &frame_);
 }

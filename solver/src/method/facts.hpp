@@ -33,7 +33,7 @@ struct method_facts {
   // Its abilities.
   bool one_entry = false;                 // computes options.entry alone, not all of x
   bool preconditioned = false;            // by the caller's choice; others take the diagonal
-  factor_kind factor = factor_kind::none; // what preconditioning::incomplete is to it
+  factor_kind factor = factor_kind::none; // for preconditioning::incomplete
   bool complete_factor = false;           // solves with one
   bool in_blocks = false;                 // block_stepper knows it, without a factor
   bool series = false;                    // a step adds a term of the Neumann series

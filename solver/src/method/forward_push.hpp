@@ -83,7 +83,7 @@ private:
       if (rows[k] != i && std::abs(changed) > threshold_)
         queue_.push(rows[k]);
     }
-    r = 0; // what division and product left of it is rounding
+    r = 0; // the remainder by division and product is rounding
   }
 
   void sink() noexcept {

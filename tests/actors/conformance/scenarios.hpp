@@ -19,8 +19,8 @@ void crowds(caf::actor_system& system, transcript& out);
 void printing(caf::actor_system& system, transcript& out);
 void streams(caf::actor_system& system, transcript& out);
 
-/// So many handlers block their threads at once, until other actors have answered. What they see
-/// does not depend on how many they are.
+/// `count` handlers block their threads at once, until other actors have answered. Their
+/// observations do not depend on `count`.
 void blocked_handlers(caf::actor_system& system, transcript& out, int count);
 
 } // namespace conformance

@@ -90,7 +90,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def problems(self):
-        """What the page or the browser complained of."""
+        """Complaints of the page and of the browser."""
         for event in self.events:
             params = event.get("params", {})
             if event.get("method") == "Runtime.exceptionThrown":

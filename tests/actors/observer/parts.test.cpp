@@ -105,7 +105,7 @@ TEST_CASE("nothing is collected unless somebody asks, and once for all who ask t
   CHECK(&first->json() == &samples.not_older_than(1h)->json()); // made once
   const auto second = samples.not_older_than(-1ms);
   CHECK(second->number == 2);
-  CHECK(first->number == 1); // who still has it, keeps it
+  CHECK(first->number == 1); // a holder keeps its sample
 }
 
 TEST_CASE("a statistic that gets a field has it in the JSON, too") {

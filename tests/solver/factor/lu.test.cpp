@@ -29,7 +29,7 @@ double distance_from_inverse(const csr_matrix<double>& a, const ordered_factor<T
       sum += a.row_values(r)[k] * x[static_cast<std::size_t>(a.row_columns(r)[k])];
     b[static_cast<std::size_t>(r)] = static_cast<T>(sum);
   }
-  std::vector<T> z(n, std::numeric_limits<T>::quiet_NaN()); // what is written is not read
+  std::vector<T> z(n, std::numeric_limits<T>::quiet_NaN()); // apply() writes before it reads
   std::vector<T> work(n, std::numeric_limits<T>::quiet_NaN());
   f.apply(b, z, work, order);
   double off = 0;

@@ -1,5 +1,5 @@
-// What the tests in this folder share. BASAL_WASM_PACKAGE is the package's folder, BASAL_WASM_BUILD
-// that of what was built for the tests.
+// Parts shared by the tests in this folder. BASAL_WASM_PACKAGE is the package's folder,
+// BASAL_WASM_BUILD that of the programs built for the tests.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view scheme = "nats://";
 
-/// "[::1]:4222", "127.0.0.1:4222", "localhost". What stands before an '@' is a name and a password.
+/// "[::1]:4222", "127.0.0.1:4222", "localhost". Drops the name and password before an '@'.
 std::string host_of(std::string_view authority) {
   if (const auto at = authority.rfind('@'); at != authority.npos)
     authority.remove_prefix(at + 1);

@@ -1,4 +1,4 @@
-// What every value from outside passes before it is copied into the module's memory.
+// Checks of every value from outside before it is copied into the module's memory.
 
 import { refuse } from "./errors.js";
 

@@ -1,4 +1,4 @@
-// What differs between node and browsers; host-node.js and host-web.js fill it in.
+// Differences between node and browsers; host-node.js and host-web.js fill them in.
 
 export const host = {
   /** The module's bytes, or a Response with them. */

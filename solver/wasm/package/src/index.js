@@ -1,4 +1,4 @@
-// What the package exports; node.js and web.js add where it runs.
+// Exports of the package; node.js and web.js add the place where it runs.
 export { BasalSolverError } from "./errors.js";
 export { Pool } from "./pool.js";
 export {

@@ -4,9 +4,9 @@
 // one at most. Jobs are independent and a worker's answer depends on its job alone, so results are
 // the same for any number of workers.
 //
-// What a job needs is copied when it is submitted: the caller's buffers stay the caller's. Where
-// memory can be shared the copy is made once for all workers, else a message carries it, again if a
-// job runs again. A worker that crashes is replaced, and its job runs once more.
+// The arrays of a job are copied when it is submitted: the caller's buffers stay the caller's.
+// Where memory can be shared the copy is made once for all workers, else a message carries it,
+// again if a job runs again. A worker that crashes is replaced, and its job runs once more.
 
 import { checkArray, checkFunction, checkObject, checkSignal, checkSize } from "./checks.js";
 import { BasalSolverError, refuse } from "./errors.js";

@@ -24,7 +24,7 @@ public:
   /// @param bytes about so much memory for records
   static recording* acquire(std::string_view name, std::size_t bytes) noexcept;
 
-  /// The thread ends. What it has recorded stays until another one needs the memory.
+  /// The thread ends. Its records stay until another thread needs the memory.
   static void release(recording* of) noexcept;
 
   /// The calling thread's: that of its executor, or one for itself. Null as above.

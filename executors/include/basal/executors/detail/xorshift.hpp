@@ -12,7 +12,7 @@ public:
   /// Distinct seeds and streams begin apart, neighbours too.
   xorshift(std::uint64_t seed, std::size_t stream) noexcept
     : state_(mixed(seed + golden_ratio * (stream + 1))) {
-    if (state_ == 0) // where it would stay
+    if (state_ == 0) // it would stay 0
       state_ = golden_ratio;
   }
 

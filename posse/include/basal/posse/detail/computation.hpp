@@ -73,13 +73,13 @@ public:
   /// Executors that may be in the cabal.
   std::size_t cabal_limit() const noexcept;
 
-  // -- what its members keep in the collected heap, under a limit --------------
+  // -- memory that its members keep in the collected heap, under a limit ---------
   //
-  // The collector knows what is alive, but not for whom. So what is allocated is
-  // counted; once that is beyond the limit, a collection shows by how much the heap
-  // has grown since the computation began. What others keep in the meantime counts,
-  // too; what they drop, and garbage from before, lets the members keep as much more,
-  // but no more than the limit once again.
+  // The collector knows which objects are alive, but not for whom. So allocated bytes are counted;
+  // once they are beyond the limit, a collection shows by how much the heap has grown since the
+  // computation began. Memory that others keep in the meantime counts, too; memory that they drop,
+  // and garbage from before, lets the members keep as much more, but no more than the limit once
+  // again.
 
   /// From now on. Before others know the computation.
   void count_collected() noexcept;

@@ -25,7 +25,7 @@ public:
     if (since > (worth_remembering * price) << in_vain_)
       forgone_ = 0;
     else
-      forgone_ += std::min(since, work_); // what it would have done meanwhile
+      forgone_ += std::min(since, work_); // work that it would have done in the meantime
     work_ = work;
     if (forgone_ < price << in_vain_)
       return false;

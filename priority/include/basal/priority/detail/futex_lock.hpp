@@ -7,10 +7,9 @@
 
 namespace basal::priority::detail {
 
-/// A mutex for a few instructions' work, inlined where std::mutex is a call:
-/// the second of Drepper's ("Futexes Are Tricky", 2011). Who finds it taken
-/// sleeps at once: spinning would only move the protected lines back and forth,
-/// while the one that goes on meanwhile has them in its cache.
+/// A mutex for a few instructions' work, inlined where std::mutex is a call: the second of
+/// Drepper's ("Futexes Are Tricky", 2011). A thread that finds it taken sleeps at once: spinning
+/// would only move the protected lines back and forth, while the holder has them in its cache.
 ///
 /// `Word` is a template parameter so that tests can run the same code under a
 /// controlled scheduler.
