@@ -155,7 +155,7 @@ void chooser_host::look(lane& here, std::uint64_t now) noexcept {
 double chooser_host::arrivals_per_second(std::int64_t now_ns) const noexcept {
   double sum = 0;
   for (const auto& l : lanes_) {
-    // Those that meet no adaptive handler any more do not fade by themselves.
+    // Rates of lanes that meet no adaptive handler any more do not fade by themselves.
     const auto age_ns = now_ns - l->metered_at_ns_.load(std::memory_order_relaxed);
     sum += l->per_second_.load(std::memory_order_relaxed)
            * std::exp(-1e-9 * static_cast<double>(std::max<std::int64_t>(0, age_ns)));

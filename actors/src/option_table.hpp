@@ -55,7 +55,7 @@ std::string described(const option& x);
 /// All of them; made once.
 const std::vector<option>& all_options();
 
-/// Those of them that are about adaptive handlers.
+/// Whether an option is about adaptive handlers.
 bool is_of_adaptive_handlers(const option& x);
 
 /// Writes a value, of the type that the option has in CAF, into its field.

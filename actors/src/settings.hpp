@@ -11,7 +11,7 @@ namespace basal::actors {
 // Of settings of a wrong type CAF 0.17.6 says nothing in a file and only prints in set(); durations
 // that overflow are wrapped. Here all of them are errors.
 
-/// Those that read_options looks at: the group "basal" and two of the group "scheduler".
+/// Options that read_options looks at: the group "basal" and two of the group "scheduler".
 const caf::config_option_set& our_options();
 
 /// Is it in the group "basal", or of the options above?

@@ -23,7 +23,7 @@ double thread_cpu_us();
 /// CPU time of all threads of this program in us.
 double process_cpu_us();
 
-/// Busy for so long on the wall clock.
+/// Busy for `us` microseconds on the wall clock.
 void spin_us(double us);
 
 /// The loop of the source's benchmark, which calls 100 iterations a microsecond.

@@ -39,7 +39,7 @@ using namespace basal;
 constexpr const char* ours = "basal";
 constexpr std::array peers{"caf_stealing", "caf_sharing"};
 
-/// So many threads do both sides start by default.
+/// The number of threads that both sides start by default.
 int default_workers() {
   return std::max(4, static_cast<int>(std::thread::hardware_concurrency()));
 }

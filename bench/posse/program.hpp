@@ -165,8 +165,8 @@ private:
 
   template <class Case>
   void add(const char* impl, int cpus, bool beside_burner, Case measured) {
-    // So many cases would take a quarter of an hour otherwise. Time slices beside
-    // a busy process last some milliseconds: those cases need more of them.
+    // With a full share all cases would take a quarter of an hour. Time slices beside a busy
+    // process last some milliseconds: those cases need more of them.
     const double share = beside_burner_ ? 0.2 : 0.05;
     plan_.add(
       case_of(impl, cpus),

@@ -49,7 +49,7 @@ bool run_passes(state& s, std::size_t passes, Loop loop) {
   return s.sum() == s.expected;
 }
 
-// How many elements take so long serially, here and now.
+// The number of elements that take this time serially, here and now.
 std::size_t elements_in(std::chrono::nanoseconds length) {
   static const double element_ns = [] {
     std::vector<std::uint64_t> x(1000, 1);

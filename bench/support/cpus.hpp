@@ -7,7 +7,7 @@
 
 namespace basal::bench {
 
-/// 1, 2 and all CPUs that this process may use, as far as there are so many.
+/// 1, 2 and all CPUs that this process may use; each number once, and none above all.
 const std::vector<int>& cpu_counts();
 
 /// While it lives, all threads of this process, and those that they start, run on the first `cpus`

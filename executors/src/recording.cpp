@@ -30,7 +30,7 @@ constinit std::atomic<bool> in_use{true};
 /// Bytes before the slots, in whole cache lines.
 constexpr std::size_t head_bytes = (sizeof(recording) + 63) / 64 * 64;
 
-/// That of a thread which is no executor.
+/// The recording of a thread which is no executor.
 class own_recording {
 public:
   recording* get() noexcept {

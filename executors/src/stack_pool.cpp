@@ -82,8 +82,7 @@ stack stack_pool::acquire() {
   return {slot + guard_bytes, slot + slot_bytes_ - stack_bytes_, stack_bytes_};
 }
 
-/// Takes addresses for about as many stacks as there are, or for fewer if there are
-/// not so many left.
+/// Takes addresses for about as many stacks as there are, or for fewer if addresses are short.
 void stack_pool::reserve_chunk_locked() {
   chunks_.reserve(chunks_.size() + 1);
   for (auto stacks = std::clamp<std::size_t>(mapped_, 4, max_chunk_stacks);; stacks /= 2) {

@@ -52,7 +52,7 @@ struct collected {
   std::size_t capacity;
   std::size_t count = 0;
   std::uintptr_t begin = 0; ///< frames before this address are left out; 0: none are
-  std::size_t left_out = 0; ///< so many are, too
+  std::size_t left_out = 0; ///< this number of frames is, too
 };
 
 [[maybe_unused]] _Unwind_Reason_Code collect(_Unwind_Context* frame, void* argument) {

@@ -70,10 +70,10 @@ struct background_pool::parts {
   /// runs a task that was accepted.
   std::atomic<bool> discarding{false};
 
-  /// Those who wait for room, the most urgent first. `waiting` is its size,
-  /// written under the mutex. A consumer that reads 0 after a pop misses nobody:
-  /// who waits has looked for room after that was written, under the lock of
-  /// every part; so this pop came before and left the room that it found.
+  /// Submitters that wait for room, the most urgent first. `waiting` is the size, written under the
+  /// mutex. A consumer that reads 0 after a pop misses nobody: a submitter that waits has looked
+  /// for room after the size was written, under the lock of every part; so this pop came before and
+  /// left the room that the submitter found.
   std::mutex door_mutex;
   std::multimap<double, door_entry*> door;
   std::atomic<std::size_t> waiting{0};

@@ -23,8 +23,8 @@ struct stopped : std::exception {
 };
 
 /// The index of one piece of text: scanned, its words sorted, its postings written. Pieces above
-/// two megabytes are cut at line ends and their halves forked. Pure, but for `stop`.
-/// Throws `stopped` and std::bad_alloc.
+/// two megabytes are cut at line ends and their halves forked. Pure, except for `stop`. Throws
+/// `stopped` and std::bad_alloc.
 [[nodiscard]] segment build_piece(basal::posse::member& m, const text_piece& piece,
                                   const stop_flag& stop);
 

@@ -50,7 +50,7 @@ private:
 /// path shares the longest suffix with the name, of those the one that shares the longest folder
 /// with the includer, of those the one with the shortest path. A name with folders needs a match
 /// of at least one of them beside the file name. Names that match no file add no edge. Forks by
-/// file range; pure but for `stop`. Throws `stopped`.
+/// file range; pure except for `stop`. Throws `stopped`.
 [[nodiscard]] include_graph resolve_includes(basal::posse::member& m, const catalog& files,
                                              const stop_flag& stop);
 

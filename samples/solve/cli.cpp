@@ -28,7 +28,7 @@ constexpr const char* footer
 // A line is printed for each, at the end.
 constexpr std::int64_t most_rhs = 1'000'000;
 
-/// Those that compute all of x.
+/// Names of the methods that compute all of x.
 std::string method_names() {
   std::string names;
   for (auto m : basal::solver::all_methods())

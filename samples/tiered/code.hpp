@@ -16,7 +16,7 @@ class code {
 public:
   virtual ~code() = default;
 
-  /// @param stack_left what is left of limits::stack_bytes once this call has its own frame
+  /// @param stack_left the rest of limits::stack_bytes once this call has its own frame
   /// @returns the result, unless `m` has failed
   [[nodiscard]] virtual value run(machine& m, std::int64_t stack_left,
                                   std::span<const value> arguments) const = 0;
@@ -41,7 +41,7 @@ inline constexpr std::size_t tiers = 4;
 /// NaN, since which of them an operation returns depends on the processor and the order of its
 /// operands.
 /// @param c code of `f` in any tier
-/// @throws what the machine's safepoint threw
+/// @throws any exception of the machine's safepoint
 [[nodiscard]] outcome run(const function& f, const code& c, machine& m,
                           std::span<const value> arguments, std::function<void()> safepoint = {});
 

@@ -66,7 +66,7 @@ public:
     where = at;
   }
 
-  /// After a request. @throws what the safepoint threw
+  /// After a request. @throws the exception of the safepoint, if there was one
   void rethrow() const;
 
   [[nodiscard]] const limits& bounds() const noexcept {

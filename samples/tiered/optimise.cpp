@@ -106,7 +106,7 @@ private:
 
   // A copy for the current function, simplified.
   // @param shift added to the slots of `e`
-  // @param charged what the inlined calls around `e` weigh
+  // @param charged weight of the inlined calls around `e`
   node_ptr copy(const node& e, substitutes& known, std::uint32_t shift, std::int64_t charged) {
     switch (e.is) {
     case node::kind::constant:

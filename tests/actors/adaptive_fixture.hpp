@@ -21,7 +21,7 @@
 
 namespace adaptive_tests {
 
-/// Long enough for anything that works; only what is broken waits so long.
+/// Long enough for anything that works; only a broken program waits this long.
 inline constexpr auto patience = std::chrono::seconds{60};
 
 /// Burns CPU time of this thread: what else the machine does makes it no longer.

@@ -30,7 +30,7 @@ using caf::behavior;
 using caf::event_based_actor;
 using go_atom = caf::atom_constant<caf::atom("go")>;
 
-/// Long enough for anything that works; only what is broken waits so long.
+/// Long enough for anything that works; only a broken program waits this long.
 constexpr auto patience = 60s;
 
 /// Computes until told to stop: with a fork at every step, so that it meets safepoints.

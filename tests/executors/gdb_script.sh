@@ -18,7 +18,7 @@ looks() {
     >"$folder/said" 2>&1 </dev/null || true
 }
 
-# says COUNT PATTERN: so many lines match
+# says COUNT PATTERN: fails unless COUNT lines match
 says() {
   [ "$(grep -c -E -e "$2" "$folder/said")" -eq "$1" ] || fail "not $1 lines match '$2':"
 }

@@ -37,7 +37,7 @@ namespace {
 std::atomic<std::uint64_t> step{0};
 std::atomic<int> asked{0};
 
-/// How often an executor asks how long it is to look, if each look at the clock is so much later.
+/// How often an executor asks how long it is to look, if each look at the clock is `look` later.
 int asks_with(std::chrono::nanoseconds look) {
   step = tick_clock::to_ticks(look);
   asked = 0;

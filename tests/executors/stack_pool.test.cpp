@@ -195,7 +195,7 @@ TEST_CASE("beyond the warm ones, a stack that is left gives its memory back at o
 
 TEST_CASE("an executor keeps a thousand spare stacks, and gives the rest away") {
 #if defined(__SANITIZE_THREAD__)
-  return; // takes milliseconds to make each of so many fibers
+  return; // takes milliseconds to make each fiber
 #endif
   pool_config config;
   executor_pool pool{config};

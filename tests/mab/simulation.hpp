@@ -22,9 +22,9 @@ struct world {
   double overhead_sigma = 0;
 };
 
-/// A load of so many workers with exactly this pressure under default knobs: as many waiting
-/// actors as fit into it, the rest of it new ones. With 14 workers nothing is left for those if
-/// the pressure is a multiple of 0.05.
+/// A load of `workers` with exactly this pressure under default knobs: as many waiting actors as
+/// fit into it, the rest of it new ones. With 14 workers nothing is left for those if the pressure
+/// is a multiple of 0.05.
 inline load load_of(double pressure, std::uint32_t workers = 14) {
   const knobs k;
   const auto inflight = std::floor(pressure * workers / k.w_inflight + 1e-9);

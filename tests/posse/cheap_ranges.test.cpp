@@ -21,7 +21,7 @@ namespace {
 
 using sizes = std::vector<std::size_t>;
 
-/// Runs it on the only executor. @returns what came out of it
+/// Runs `body` on the only executor. @returns its error; empty if it returned
 std::string run(const std::function<void(member&)>& body) {
   stepped_runtime host{stepped(1)};
   started root{host, 0, body};

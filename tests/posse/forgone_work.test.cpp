@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t price = 100;
 
-/// Looks, `apart` from each other, that find so much work.
-/// @returns how many it took until somebody was to be woken; 0: more than a thousand
+/// Looks, `apart` from each other, that each find `work`.
+/// @returns the looks until somebody was to be woken; 0: more than a thousand
 int looks_until_woken(forgone_work& forgone, std::uint64_t& now, std::uint64_t apart,
                       std::uint64_t work) {
   for (int looks = 1; looks <= 1000; ++looks) {

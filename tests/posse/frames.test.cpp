@@ -39,7 +39,7 @@ template <std::size_t Bytes>
   return a + b;
 }
 
-// As a sequential program, on so much of the stack that little of it is left.
+// As a sequential program, with `bytes` of the stack in use, so that little of it is left.
 template <class Body>
 [[gnu::noinline]] long deep_down(std::size_t bytes, Body body) {
   volatile char frame[4096];

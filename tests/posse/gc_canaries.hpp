@@ -107,8 +107,8 @@ inline bool loses_objects_once(const char* tag) {
   return WIFSIGNALED(status) || WEXITSTATUS(status) == 0;
 }
 
-/// The same, within so many attempts that only a sound protocol passes them all: what is left out
-/// shows when a collection meets a moment of a few nanoseconds.
+/// 50 attempts: a sound protocol passes them all; an error shows when a collection meets a moment
+/// of a few nanoseconds.
 inline bool loses_objects(const char* tag) {
   for (int attempt = 0; attempt < 50; ++attempt)
     if (loses_objects_once(tag))

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kib = 1024;
 
-/// Whether `m` may have so much more; it has it no longer then.
+/// Whether `m` may have `bytes` more; they are given back at once.
 bool may_have(member& m, std::size_t bytes) {
   try {
     std::ignore = m.charge(bytes);

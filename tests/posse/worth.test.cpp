@@ -38,7 +38,7 @@ void go_on() {
     executors::executor::wake(*std::exchange(held, nullptr));
 }
 
-/// Runs `body` on the first of so many executors, up to let_thieves_begin(), then on the
+/// Runs `body` on the first of `executors` executors, up to let_thieves_begin(), then on the
 /// others. @returns how many thefts there were
 std::uint64_t thefts_on(std::size_t executors, std::function<void(member&)> body) {
   stepped_runtime host{by_worth(executors)};

@@ -15,8 +15,8 @@ class liveness {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// A pool is dead whose executors have all been running one piece of work for so long, without a
-  /// message boundary, a suspension or an end.
+  /// A pool is dead if all its executors have been running one piece of work for this time, without
+  /// a message boundary, a suspension or an end.
   static constexpr std::chrono::seconds patience{30};
 
   /// One line for each pool: "[+]message ok" or "[-]message ..." with the reason.

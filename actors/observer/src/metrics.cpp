@@ -57,7 +57,7 @@ constexpr double seconds_of_ns(std::uint64_t ns) noexcept {
   return static_cast<double>(ns) / 1e9;
 }
 
-/// Sums by the values of a label, of which there are only so many.
+/// Sums by the values of a label, of which there are `Numbers`.
 template <std::size_t Numbers>
 class by_label {
 public:

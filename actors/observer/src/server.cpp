@@ -43,7 +43,7 @@ constexpr std::chrono::seconds usual_trace{10};
 // A subscriber that has gone is noticed by writing to it.
 constexpr milliseconds longest_silence{5'000};
 
-// Two scrapes or page loads within so long see the same numbers.
+// Scrapes and page loads within this time see the same numbers.
 constexpr milliseconds same_moment{50};
 
 /// A whole number of this unit in the query, in its range.
@@ -61,7 +61,7 @@ std::optional<Duration> parse(const std::string& text, Duration usual, Duration 
   return result;
 }
 
-/// @param whose whose token it is, for the sentence
+/// @param whose owner of the token, for the sentence
 /// @throws std::invalid_argument
 const std::string& checked_token(const std::string& token, const char* whose) {
   const auto plain = [](unsigned char x) { return std::isalnum(x) != 0 || x == '-' || x == '_'; };

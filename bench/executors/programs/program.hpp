@@ -23,8 +23,8 @@ struct program {
   /// The right answer.
   std::int64_t (*expected)(std::int64_t size);
 
-  /// Of a program that is a tree of actors: the size at which its peak memory is a figure. The tree
-  /// has so many actors there that their memory is most of the process's, if all live at once.
+  /// Of a program that is a tree of actors: the size at which its peak memory is a figure. If all
+  /// actors of that tree live at once, their memory is most of the process's.
   std::int64_t memory_size = 0;
 };
 

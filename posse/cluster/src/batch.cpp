@@ -119,8 +119,8 @@ manifest batch::run(journal* kept) {
   return std::move(manifest_);
 }
 
-/// As many items as keep a worker busy for a while, but never so many that one worker has what
-/// others could do at the end.
+/// Items that keep a worker busy for a while, but not so many that one worker has, at the end,
+/// items that others could do.
 std::size_t batch::bundle_size() const noexcept {
   if (mean_seconds_ < 0)
     return 1;

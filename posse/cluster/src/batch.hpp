@@ -28,7 +28,7 @@ namespace basal::cluster {
 
 class batch {
 public:
-  /// @param content what makes the batch itself: its journal's identity
+  /// @param id in every message of this batch; the same in all runs with one journal
   batch(const detail::batch_request& request, detail::item_queue& queue, detail::batch_id id,
         bool checks);
 

@@ -32,7 +32,7 @@ struct free_lists {
   per_size<std::uint8_t> burst; ///< lists that the last refill fetched
 };
 
-/// A registered thread. Its own, but for what says otherwise.
+/// A registered thread. Its own, except where a comment says otherwise.
 struct thread_state {
   free_lists* free = nullptr;
   std::size_t uncharged = 0;       ///< allocated since an account was charged
@@ -71,10 +71,10 @@ struct threads_snapshot {
 
 threads_snapshot snapshot_threads();
 
-/// @returns what this thread has allocated since the last call.
+/// @returns bytes that this thread has allocated since the last call.
 std::size_t count_allocated(thread_state& self) noexcept;
 
-/// Charges it to the account in force, if there is one. @throws what that throws
+/// Charges them to the account in force, if there is one. @throws as the account's charge
 void settle(thread_state& self);
 
 /// The same without a look at the limit.

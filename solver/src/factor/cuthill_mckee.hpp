@@ -15,7 +15,7 @@
 namespace basal::solver::detail {
 
 // Place k of the result holds an unknown of the square matrix `a`, each once. The order is that of
-// the pattern of A + A'. Linear in the entries but for the sorting of neighbours by degree.
+// the pattern of A + A'. Linear in the entries except for the sorting of neighbours by degree.
 std::vector<index_type> reverse_cuthill_mckee(const csr_matrix<double>& a);
 
 } // namespace basal::solver::detail

@@ -17,7 +17,7 @@
 namespace basal::solver::detail {
 
 struct threshold {
-  // Entries below it are dropped; 0 makes the factor complete, but for `fill`.
+  // Entries below it are dropped; 0 makes the factor complete, except for `fill`.
   double drop = 1e-4;
 
   // The largest entries are kept in each half of a row: this many times the matrix's average

@@ -23,8 +23,8 @@ size_t at(index_type i) noexcept {
   return static_cast<size_t>(i);
 }
 
-/// From one look at the bounds to the next, the threshold of pushes sinks so much: a guess, as a
-/// look costs about as much as the pushes in between.
+/// Factor of the threshold of pushes from one look at the bounds to the next: a guess, as a look
+/// costs about as much as the pushes in between.
 constexpr double sinking = 0.25;
 
 /// Below this share of the largest residual at first, rounding errors are what is pushed.
@@ -100,7 +100,7 @@ struct top_k_ranker<T>::data {
     return at(a->rows());
   }
 
-  /// At most so much of x_i is not in the estimate.
+  /// The most of x_i that is not in the estimate.
   double missing(index_type i, const frontier& f) const noexcept {
     return std::min(f.largest * reach[at(i)], f.scattered * inverse_diagonal[at(i)]);
   }

@@ -121,7 +121,7 @@ class pull {
 public:
   pull(connection& c, const char* stream, const std::string& consumer);
 
-  /// Asks for so many, less those that were asked for and have not come.
+  /// Asks for `most` messages, less those that were asked for and have not come.
   /// @throws error engine_failed, if the consumer has to be looked after
   void ask(std::size_t most);
 

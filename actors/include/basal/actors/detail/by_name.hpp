@@ -16,7 +16,7 @@ namespace basal::actors::detail {
 template <class Record>
 class by_name {
 public:
-  /// Names beyond so many are counted together.
+  /// Further names are counted together.
   static constexpr std::size_t max_names = 1000;
   static constexpr const char* other_names = "(others)";
 

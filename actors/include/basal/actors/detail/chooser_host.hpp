@@ -30,11 +30,11 @@ public:
   chooser_host(caf::actor_system& system, executors::executor_pool& messages,
                posse::runtime& compute, const mab::knobs& k, bool calibrates);
 
-  /// That of `system`.
+  /// The host of `system`.
   /// @throws std::logic_error if the system does not run on basal.
   static std::shared_ptr<chooser_host> of(caf::actor_system& system);
 
-  /// Those of choosers without knobs of their own. Any thread, fibers included. The first call
+  /// Knobs of choosers without knobs of their own. Any thread, fibers included. The first call
   /// measures what an offload of nothing costs, unless `calibrates` is off: 10 to 60 round trips,
   /// for which others that call wait, a fiber by being suspended. A program without adaptive
   /// handlers does not pay for it.

@@ -26,10 +26,10 @@ class chooser_host;
 /// `actors::scheduler`, or CAF's deterministic scheduler for tests.
 class system_core {
 public:
-  /// That of `system`, or null if it does not run on basal. Any thread.
+  /// The core of `system`, or null if it does not run on basal. Any thread.
   static system_core* of(caf::actor_system& system) noexcept;
 
-  /// The same. @param what was asked of it: the sentence's beginning
+  /// The core of `system`. @param what begins the sentence of the error: the thing asked of it
   /// @throws std::logic_error if it does not run on basal
   static system_core& of(caf::actor_system& system, const char* what);
 

@@ -21,7 +21,7 @@ class recording {
 public:
   /// Records for a thread of that name, or null where there is no memory or recorder::use(false)
   /// was called. Any thread.
-  /// @param bytes about so much memory for records
+  /// @param bytes memory for records, about
   static recording* acquire(std::string_view name, std::size_t bytes) noexcept;
 
   /// The thread ends. Its records stay until another thread needs the memory.
@@ -92,7 +92,7 @@ public:
   /// The number of the name of `item`'s kind or type.
   std::uint16_t name_of(const executors::work_item& item) noexcept;
 
-  /// That of a text which may be gone later, and another be in its place.
+  /// The number of a text which may be gone later, and another be in its place.
   std::uint16_t name_of(const char* text) noexcept;
 
   /// For the kernel's thread: what a debugger calls it.

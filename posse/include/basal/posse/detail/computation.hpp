@@ -64,10 +64,10 @@ public:
   /// Bytes it may use on one executor.
   std::size_t memory_limit() const noexcept;
 
-  /// Bytes that an executor may hold of it and still run a continuation whose
-  /// lineage held `lineage_bytes` at the fork: so it finds as much room as in
-  /// sequence, but for a sixteenth of the limit. Otherwise every stack that is
-  /// deeper now than at the fork would count as too full.
+  /// Bytes that an executor may hold of it and still run a continuation whose lineage held
+  /// `lineage_bytes` at the fork: so it finds as much room as in sequence, except for a sixteenth
+  /// of the limit. Otherwise every stack that is deeper now than at the fork would count as too
+  /// full.
   std::size_t bytes_to_begin_with(std::size_t lineage_bytes) const noexcept;
 
   /// Executors that may be in the cabal.

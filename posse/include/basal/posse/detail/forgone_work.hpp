@@ -16,7 +16,7 @@ namespace basal::posse::detail {
 class forgone_work {
 public:
   /// At a look that finds work which would pay with an executor that is awake, and only sleepers.
-  /// @param work  what would have been given
+  /// @param work  that would have been given
   /// @param price of a wake-up
   /// @returns whether to wake one now
   bool note(std::uint64_t now, std::uint64_t work, std::uint64_t price) noexcept {

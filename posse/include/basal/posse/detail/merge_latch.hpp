@@ -46,12 +46,11 @@ private:
   Atomic<std::uint32_t> pending_{0};
 };
 
-/// The end of a delegate, whose result is stored: announces it to a victim that
-/// waits at the merge (`merged`), or for all its delegates (`latch`, may be
-/// null). The order matters. The latch lives in the victim, which goes on as
-/// soon as it is woken or has seen `merged`; so it comes first. The delegation
-/// that holds `merged` lives until the victim has seen `merged`; so that is the
-/// last thing touched, but for the waiter, who sleeps until `wake`.
+/// The end of a delegate, whose result is stored: announces it to a victim that waits at the merge
+/// (`merged`), or for all its delegates (`latch`, may be null). The order matters. The latch lives
+/// in the victim, which goes on as soon as it is woken or has seen `merged`; so the latch comes
+/// first. The delegation that holds `merged` lives until the victim has seen `merged`; so `merged`
+/// is the last thing touched, except for the waiter, who sleeps until `wake`.
 template <class Completion, class Latch, class Wake>
 void finish_merge(Completion& merged, Latch* latch, Wake wake) noexcept {
   if (latch != nullptr && latch->arrive()) {

@@ -78,7 +78,7 @@ public:
   /// follow, if it has begun or ended.
   bool end_unrun(task_state how) noexcept;
 
-  /// After the end. @throws what a waiter must be told if it did not run
+  /// After the end. @throws the exception for a waiter if it did not run
   void expect_run() const;
 
 private:
