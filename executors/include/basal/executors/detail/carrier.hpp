@@ -12,7 +12,7 @@
 
 namespace basal::executors {
 
-/// What handed-over work is to whom hands it over.
+/// The relation of handed-over work to the party that hands it over.
 enum class errand : std::uint8_t {
   awaited,  ///< a part of their own work: they do nothing until it has ended
   branch,   ///< a part that was begun at a fork; it ends before its frame does
@@ -29,7 +29,7 @@ struct carrier_room {
 /// handed over brings it along. One constant table a kind, by the module that
 /// knows what it is; see carriers::add().
 struct carrier {
-  /// What the work gets, on the thread that hands it over; null: nothing.
+  /// Returns the value that the work gets, on the thread that hands it over; null: nothing.
   void* (*capture)(errand what) noexcept;
 
   /// The captured value is not needed any more. Any thread, once for each value
@@ -65,9 +65,8 @@ private:
   inline static constinit std::array<const carrier*, most> table_{};
 };
 
-/// What one piece of work carries. Made on the thread that hands it over; costs
-/// a load and the look for a stopwatch where there are no carriers. Allocates
-/// nothing.
+/// The values that one piece of work carries. Made on the thread that hands the work over; costs a
+/// load and the look for a stopwatch where there are no carriers. Allocates nothing.
 class carried {
 public:
   explicit carried(errand what) noexcept;
@@ -83,8 +82,8 @@ public:
   /// the work does not carry that kind.
   void replace(const carrier& kind, void* value) noexcept;
 
-  /// Whose time the work's time counts for, too; null: nobody's. Set by the
-  /// constructor for awaited work.
+  /// The stopwatch whose time includes the work's time; null: none. Set by the constructor for
+  /// awaited work.
   stopwatch* account = nullptr;
 
   /// The work is a part of something that must not be divided; see

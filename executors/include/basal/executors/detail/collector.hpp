@@ -10,8 +10,8 @@
 
 namespace basal::executors {
 
-/// What a garbage collected heap must hear of work on executors and does for it.
-/// A heap sets it before main(); without one, who asks pays for a load.
+/// Calls between a garbage collected heap and the executors. A heap sets them before main();
+/// without a heap, each use costs a load.
 struct collector_hooks {
   /// This thread's stacks may hold pointers into the heap from now on. Called
   /// often.

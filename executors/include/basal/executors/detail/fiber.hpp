@@ -33,21 +33,21 @@ public:
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// What its executor took from a queue and runs on it.
+  /// The item that its executor took from a queue and runs on it.
   work_item work() const noexcept {
     return work_;
   }
 
-  /// What reports call it.
+  /// Its name in reports.
   const char* label() const noexcept {
     return work_name_ != nullptr ? work_name_ : work_ ? work_.ops->kind : "a task";
   }
 
-  /// Says what runs on it, for reports; the text must outlive that work. Owner
-  /// only. @returns what it said before.
+  /// Names the work that runs on it, for reports; the text must outlive that work. Owner only.
+  /// @returns the name before
   const char* name_work(const char* name) noexcept;
 
-  /// What measures the work that runs on it, or null. Owner only.
+  /// The stopwatch that measures the work that runs on it, or null. Owner only.
   stopwatch*& watch() noexcept {
     return watch_;
   }
@@ -82,7 +82,7 @@ private:
   friend class overflow_report;
   friend class stack_scan;
 
-  /// What the next fiber does first, once the stack of `from` is left.
+  /// The first call of the next fiber, once the stack of `from` is left.
   using after_action = void (*)(void* argument, fiber& from) noexcept;
 
   fiber(executor& home, stack s) noexcept;
@@ -126,8 +126,8 @@ private:
     std::uintptr_t uncaught = 0;
   } exceptions_;
 
-  // What AddressSanitizer and ThreadSanitizer need to follow a switch; unused
-  // otherwise, and kept so that the layout is the same in every build.
+  // State with which AddressSanitizer and ThreadSanitizer follow a switch; unused otherwise, and
+  // kept so that the layout is the same in every build.
   void* fake_stack_ = nullptr;
   const void* asan_bottom_ = nullptr;
   std::size_t asan_size_ = 0;

@@ -55,7 +55,7 @@ public:
     return std::min(best, credit_);
   }
 
-  /// It was woken after it had waited for `waited`, for so long of that it had `looked`.
+  /// It was woken after a wait of `waited`, of which it had `looked` for a part.
   void waited_for(std::uint64_t waited, std::uint64_t looked) noexcept {
     credit_ -= std::min(credit_, looked);
     auto kind = longer;
@@ -76,8 +76,7 @@ private:
   static constexpr std::uint32_t all = 1U << 16;
   static constexpr std::uint32_t weight = 8; ///< of a wait among the last ones: 1 in so many
 
-  /// Waits of a kind are at most so long, and longer than those of the next one. At least half as
-  /// long but for the last kind.
+  /// The longest wait of a kind. Its waits are more than half as long, except in the last kind.
   std::uint64_t most_of(std::size_t kind) const noexcept {
     return worth_ >> (kind - 1);
   }

@@ -71,10 +71,9 @@ public:
     return state_.load(std::memory_order_relaxed) == sleeping;
   }
 
-  /// Hands over `t`, which must be at least `first_token`. Any thread;
-  /// wait-free but for the system call that wakes a sleeper. Touches the parker
-  /// by address only once the token is in place, so that the owner may destroy
-  /// it as soon as park() returns.
+  /// Hands over `t`, which must be at least `first_token`. Any thread; wait-free except for the
+  /// system call that wakes a sleeper. Touches the parker by address only once the token is in
+  /// place, so that the owner may destroy it as soon as park() returns.
   void unpark(token t = first_token) noexcept {
     BASAL_ASSERT(t >= first_token);
     auto* word = &state_;

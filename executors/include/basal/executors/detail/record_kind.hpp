@@ -5,7 +5,7 @@
 
 namespace basal::executors {
 
-/// What a flight recording tells of. Forks are not among it: a fork records nothing.
+/// Kinds of records in a flight recording. Forks are not among them: a fork records nothing.
 enum class record_kind : std::uint8_t {
   begins,          ///< an item from a queue; subject: its object (32 bits of the address over 16),
                    ///< times 65,536, plus the number of the name of what it is asked to do

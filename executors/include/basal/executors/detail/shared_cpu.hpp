@@ -13,11 +13,11 @@ namespace basal::executors {
 /// Plain data, owned by one executor; ticks of any clock.
 class shared_cpu {
 public:
-  /// @param away who was not seen for longer has not had the CPU
+  /// @param away an executor that was not seen for longer has not had the CPU
   explicit shared_cpu(std::uint64_t away) noexcept : away_(away) {
   }
 
-  /// Between one look and the next, at `now`, so much time has passed.
+  /// Between one look and the next, at `now`, the time `passed` has passed.
   /// @returns whether the executor was away
   bool was_away(std::uint64_t now, std::uint64_t passed) noexcept {
     if (passed < away_)

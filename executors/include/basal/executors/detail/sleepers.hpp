@@ -10,10 +10,9 @@
 
 namespace basal::executors {
 
-/// How the executors of a pool go to sleep and how they are woken: an idle set,
-/// and for each executor a parker to sleep in. Any thread unless it says
-/// otherwise; lock-free but for sleep() and the system call that wakes a
-/// sleeper; allocates in the constructor only.
+/// How the executors of a pool go to sleep and how they are woken: an idle set, and for each
+/// executor a parker to sleep in. Any thread unless it says otherwise; lock-free except for sleep()
+/// and the system call that wakes a sleeper; allocates in the constructor only.
 ///
 /// An executor that found nothing calls prepare_sleep(), which puts it into the
 /// idle set and then looks at every source of work once more, and sleeps
@@ -62,8 +61,8 @@ public:
     idle_.enter(index);
     if (searching)
       idle_.stop_searching(); // the look below is what the last searcher owes
-    // Where somebody has claimed the executor already, a token is on its way,
-    // which it must take.
+    // If another thread has claimed the executor already, a token is on its way, which the executor
+    // must take.
     if (!stay_awake() || !idle_.leave(index))
       return true;
     idle_.resume_searching();

@@ -8,9 +8,8 @@
 
 namespace basal::executors {
 
-/// What a conservative collector that stops threads needs to know about fibers:
-/// on which stack an executor's thread is, and where the others were left. No
-/// part of the module uses it.
+/// Facts about fibers for a conservative collector that stops threads: on which stack an executor's
+/// thread is, and where the others were left. No part of the module uses it.
 ///
 /// A thread that is stopped in the middle of a switch is on neither stack. So
 /// before it stops the threads, the collector holds the switches:

@@ -13,7 +13,7 @@
 
 namespace basal::mab {
 
-/// What the two arms are believed to cost, under the cost_model of the knobs.
+/// The believed costs of the two arms, under the cost_model of the knobs.
 ///
 /// corrected: inline costs `fn * (1 + k*p)`, since others wait meanwhile; offload
 /// costs `fn + overhead`. So the arms differ by the *prices* `fn * k * p` and
@@ -162,8 +162,8 @@ private:
     return shifts;
   }
 
-  // What fades is tried again, about once in 300 outcomes. Where a trial costs as
-  // much as many inline runs, it must wait for more of them to be worth it.
+  // A faded belief is tried again, about once in 300 outcomes. Where a trial costs as much as many
+  // inline runs, it must wait for more of them to be worth it.
   void fade(double inline_us, std::uint32_t runs, const knobs& k) noexcept {
     const double affordable = cheap_trial * inline_us;
     const double share = affordable < seen_overhead_us_ ? affordable / seen_overhead_us_ : 1;

@@ -17,7 +17,7 @@ public:
   explicit estimate(const posterior& belief) noexcept : belief_(belief) {
   }
 
-  /// Below so many observations the belief is as young as what would replace it.
+  /// With fewer observations the belief is as young as its replacement would be.
   static constexpr double min_observations_to_shift = 8;
 
   /// @returns true when the cost has shifted and the belief was restarted.

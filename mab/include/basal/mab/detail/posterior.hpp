@@ -6,8 +6,7 @@
 
 namespace basal::mab {
 
-/// What is believed about a cost: mean and variance of its logarithm, from
-/// observations that fade.
+/// The belief about a cost: mean and variance of its logarithm, from observations that fade.
 ///
 /// The mean of the observations is believed to be Normal(mean, variance / n).
 /// With `n = d*n + 1`, `s2 = d*s2 + (x - old mean) * (x - new mean)`, this equals

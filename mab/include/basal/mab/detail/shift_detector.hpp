@@ -48,7 +48,7 @@ public:
     return up_ == 0 && down_ == 0;
   }
 
-  /// What was observed since the change; forgets the alarm.
+  /// The belief from observations since the change; forgets the alarm.
   posterior restart() noexcept {
     const posterior result = since_;
     *this = {};

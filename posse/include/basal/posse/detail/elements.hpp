@@ -14,14 +14,14 @@
 
 namespace basal::posse {
 
-/// What the algorithms work on: vectors, arrays, spans, deques, iota views...
+/// A range that the algorithms accept: vectors, arrays, spans, deques, iota views...
 template <class Range>
 concept element_range = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
 
 namespace detail {
 
-/// Where the elements of a range are: a plain pointer if they are contiguous,
-/// so that loops over them can be vectorised, else the iterator.
+/// Iterator to the elements of a range: a plain pointer if they are contiguous, so that loops over
+/// them can be vectorised, else the iterator.
 template <element_range Range>
 auto elements_of(Range& range) {
   if constexpr (std::ranges::contiguous_range<Range>)

@@ -13,16 +13,15 @@ namespace basal::posse {
 /// million additions pays for its safepoints nor one of ten simulations is kept
 /// from being shared. This is what makes a grain size unnecessary.
 ///
-/// The first elements are not timed: most ranges are short. From then on steps
-/// grow while one takes less than a quarter of the target, about 1 us, and
-/// shrink at once when one takes more than twice that. What an element costs is
-/// known from then on as well, and where it was known before, from calls at the
-/// same place (range_site), steps begin as long as that allows.
+/// The first elements are not timed: most ranges are short. From then on steps grow while one takes
+/// less than a quarter of the target, about 1 us, and shrink at once when one takes more than twice
+/// that. The cost of an element is known from then on as well; where it was known before, from
+/// calls at the same place (range_site), steps begin as long as the cost allows.
 ///
 /// One per member and range; not thread-safe.
 class pace {
 public:
-  /// What an element costs, in 1/256 ticks of tick_clock; 0: not known.
+  /// Cost of an element, in 1/256 ticks of tick_clock; 0: not known.
   using element_cost = std::uint32_t;
 
   static constexpr element_cost most_costly = 0xffff'fffe;
@@ -38,8 +37,8 @@ public:
     : next_look_(first + before_look), looked_at_(first) {
   }
 
-  /// @param cost   what an element is expected to cost
-  /// @param longest no step is longer: what is known may have changed since
+  /// @param cost    expected cost of an element
+  /// @param longest no step is longer: the cost may have changed since
   pace(std::size_t first, std::size_t longest, element_cost cost) noexcept
     : step_(std::clamp<std::size_t>(step_of(cost), 1, std::max<std::size_t>(1, longest))),
       next_look_(first + step_),
@@ -105,13 +104,13 @@ public:
   /// Steps between looks at the clock (10-20 ns) when steps are longest.
   static constexpr std::size_t looks_apart = 8;
 
-  /// A step should take so many ticks: 1-2 us, 1 % of the default quantum.
+  /// The aim for a step, in ticks: 1-2 us, 1 % of the default quantum.
   static constexpr std::uint64_t target = 4096;
 
 private:
   static constexpr std::size_t growth = 4;
 
-  /// A step of so many elements takes about half of the target.
+  /// Elements in a step of about half of the target.
   static constexpr std::size_t step_of(element_cost cost) noexcept {
     constexpr element_cost half = target << 7;
     return cost <= half / longest_step ? longest_step : half / cost;

@@ -9,14 +9,14 @@
 
 namespace basal::posse {
 
-/// What is remembered of the ranges of one place in the program, from call to
-/// call: what an element costs there. So a cheap loop begins with long steps, and
-/// one that is worth it is divided at its first element.
+/// Memory of the ranges of one place in the program, from call to call: the cost of an element
+/// there. So a cheap loop begins with long steps, and one that is worth it is divided at its first
+/// element.
 ///
-/// One for each type of body, so for each function and kind of range. Any thread.
-/// Bodies that fork are known as such and nothing else is learned of them: what
-/// an element takes is then not what it costs, and steps must stay short, so
-/// that one element's forks are not stolen before the next elements.
+/// One for each type of body, so for each function and kind of range. Any thread. Bodies that fork
+/// are known as such and nothing else is learned of them: the time of an element is then not its
+/// cost, and steps must stay short, so that one element's forks are not stolen before the next
+/// elements.
 class range_site {
 public:
   using element_cost = pace::element_cost;
@@ -33,7 +33,7 @@ public:
     return pace{first, n / parts_untimed, known};
   }
 
-  /// What an element costs; 0: not known.
+  /// Cost of an element; 0: not known.
   element_cost cost() const noexcept {
     const auto known = cost_.load(std::memory_order_relaxed);
     return known == forks ? unknown : known;
@@ -67,14 +67,14 @@ public:
       cost_.store(forks, std::memory_order_relaxed);
   }
 
-  /// What is known was wrong by much: the next call learns it anew.
+  /// The known cost was wrong by much: the next call learns it anew.
   void forget() noexcept {
     if (cost_.load(std::memory_order_relaxed) != forks)
       cost_.store(unknown, std::memory_order_relaxed);
   }
 
-  /// A range whose cost is known is begun in so many steps at least, so that no
-  /// more than this part of it cannot be stolen where its elements cost more now.
+  /// Steps, at least, of a range whose cost is known: where its elements cost more now, no more
+  /// than this part of it cannot be stolen.
   static constexpr std::size_t parts_untimed = 4;
 
 private:

@@ -29,7 +29,7 @@ public:
     taken = 2,   ///< a delegate runs it, and the merge waits for `delegation`
   };
 
-  /// What a kind of node can do.
+  /// Functions of a kind of node.
   struct operations {
     /// Makes the delegation that runs the right branch of `self`, or, of what can
     /// be divided, the last of `parts` parts; null when there is no memory for it.

@@ -18,7 +18,7 @@ struct theft_event {
   /// Taken by an executor for itself, when a delegate there ended or waited.
   bool seamless = false;
 
-  /// What was decided upon; not set for a seamless theft.
+  /// The facts that the decision was made on; not set for a seamless theft.
   theft_view view;
 
   /// By hysteresis::quantum: ends of quanta, or the first one's beginning, at which
@@ -33,8 +33,8 @@ struct theft_event {
   std::size_t context_bytes = 0; ///< the computation's on `to`
 };
 
-/// Who is told of thefts, for traces and tests. Called on the victim's executor,
-/// from the middle of its work: must be quick and not throw.
+/// A function that is told of thefts, for traces and tests. Called on the victim's executor, from
+/// the middle of its work: must be quick and not throw.
 struct theft_observer {
   void (*saw)(void* context, const theft_event& event) noexcept = nullptr;
   void* context = nullptr;

@@ -32,7 +32,7 @@ public:
   /// z = (L U)^-1 r; allocates nothing. The spans do not overlap.
   void apply(std::span<const T> r, std::span<T> z, summation order) const noexcept;
 
-  /// What was added to the diagonal, relative to it; 0 if nothing had to be.
+  /// Addition to the diagonal, relative to it; 0 if none was needed.
   double shift() const noexcept {
     return shift_;
   }

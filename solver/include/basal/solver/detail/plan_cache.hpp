@@ -14,7 +14,7 @@
 
 namespace basal::solver {
 
-/// What a plan_cache did so far, and holds; a consistent snapshot.
+/// Counts of a plan_cache so far, and its content; a consistent snapshot.
 struct plan_cache_stats {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;  ///< plans that were made, or could not be
@@ -46,8 +46,8 @@ public:
   plan_cache(const plan_cache&) = delete;
   plan_cache& operator=(const plan_cache&) = delete;
 
-  /// The plan for `a` and `options`, made now if it is not there. Of a matrix-free operator it
-  /// is always made, and not counted. @throws what the constructor of solve_plan does
+  /// The plan for `a` and `options`, made now if it is not there. For a matrix-free operator it is
+  /// always made, and not counted. @throws as the constructor of solve_plan
   solve_plan<T> get(const linear_operator<T>& a, const solve_options& options);
 
   plan_cache_stats stats() const;

@@ -10,7 +10,7 @@
 
 namespace basal::solver {
 
-/// What a scratch_pool did so far; a snapshot whose fields may be a few events apart.
+/// Counts of a scratch_pool so far; a snapshot whose fields may be a few events apart.
 struct scratch_stats {
   std::uint64_t hits = 0;   ///< leases served without the system's allocator
   std::uint64_t misses = 0; ///< leases for which memory was allocated
@@ -83,7 +83,7 @@ public:
   ///          (`max_blocks`) does not allow it; for 0 bytes an empty lease.
   std::optional<lease> acquire(std::size_t bytes) noexcept;
 
-  /// What a lease of `bytes` counts against the limit.
+  /// Bytes that a lease of `bytes` counts against the limit.
   static std::size_t block_bytes(std::size_t bytes) noexcept;
 
   std::size_t limit_bytes() const noexcept {

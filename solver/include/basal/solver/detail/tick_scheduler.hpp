@@ -22,7 +22,7 @@
 
 namespace basal::solver {
 
-/// What the scheduler runs, a stepper for one. `step` does one step and says how far the solve
+/// A program for the scheduler, such as a stepper. `step` does one step and says how far the solve
 /// has come; any state except `running` ends the solve with it. It neither allocates nor blocks,
 /// and starts no parallel work.
 template <class Program>

@@ -8,9 +8,9 @@
 
 namespace basal::solver::kernels {
 
-/// Rows of a triangular matrix without its diagonal, each scaled by its diagonal element. Within
-/// a row the columns approach the diagonal: ascending in a lower matrix, descending in an upper
-/// one. So what depends on the row before comes last, and rows overlap but for one operation.
+/// Rows of a triangular matrix without its diagonal, each scaled by its diagonal element. Within a
+/// row the columns approach the diagonal: ascending in a lower matrix, descending in an upper one.
+/// So the row before is used last, and rows overlap except for one operation.
 template <class T>
 struct triangle {
   std::span<const index_type> row_starts;
