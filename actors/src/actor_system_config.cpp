@@ -3,10 +3,10 @@
 #include "option_table.hpp"
 #include "settings.hpp"
 
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/errors.hpp>
 #include <basal/actors/monitor.hpp>
 #include <basal/actors/options.hpp>
-#include <basal/actors/scheduler.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/sec.hpp>

@@ -1,4 +1,4 @@
-#include <basal/actors/clock.hpp>
+#include <basal/actors/detail/clock.hpp>
 
 #include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/detail/tick_clock.hpp>

@@ -1,4 +1,4 @@
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 
 #include "forked_systems.hpp"
 #include "log_name.hpp"

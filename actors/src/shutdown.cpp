@@ -1,6 +1,6 @@
 #include <basal/actors/shutdown.hpp>
 
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_system.hpp>

@@ -2,7 +2,7 @@
 
 #include "warning_watch.hpp"
 
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/recorder.hpp>
 #include <basal/priority/background_pool.hpp>

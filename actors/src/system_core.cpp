@@ -2,7 +2,7 @@
 
 #include "warning_watch.hpp"
 
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/logger.hpp>

@@ -20,8 +20,8 @@
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/offload.hpp>
-#include <basal/actors/scheduler.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>

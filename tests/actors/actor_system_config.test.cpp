@@ -2,9 +2,9 @@
 // all of these are held against the same table.
 
 #include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/exec_main.hpp>
 #include <basal/actors/options.hpp>
-#include <basal/actors/scheduler.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>

@@ -5,7 +5,7 @@
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
 #include <basal/actors/chooser_stats.hpp>
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 

@@ -1,4 +1,4 @@
-#include <basal/actors/clock.hpp>
+#include <basal/actors/detail/clock.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

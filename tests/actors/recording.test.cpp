@@ -1,7 +1,7 @@
 // Actors' turns in a flight recording.
 
 #include <basal/actors/actor_system_config.hpp>
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/executors/recorder.hpp>
 #include <basal/executors/trace.hpp>
 

@@ -1,6 +1,6 @@
 #include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/run_pure.hpp>
-#include <basal/actors/scheduler.hpp>
 #include <basal/posse/errors.hpp>
 
 #include <caf/actor_system.hpp>

@@ -1,7 +1,7 @@
 // How long an actor may keep its executor, and what is said of those that keep it longer.
 
 #include <basal/actors/actor_system_config.hpp>
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/actor_system.hpp>

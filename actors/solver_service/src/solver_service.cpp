@@ -1,7 +1,7 @@
 #include <basal/solver_service/solver_service.hpp>
 
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/run_pure.hpp>
-#include <basal/actors/scheduler.hpp>
 #include <basal/posse/runtime.hpp>
 
 #include <caf/actor_cast.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <basal/actors/actor_system_config.hpp>
-#include <basal/actors/scheduler.hpp>
+#include <basal/actors/detail/scheduler.hpp>
 #include <basal/executors/report.hpp>
 
 #include <caf/actor_system.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <basal/actors/clock.hpp>
 #include <basal/actors/detail/chooser_host.hpp>
+#include <basal/actors/detail/clock.hpp>
 #include <basal/actors/detail/system_core.hpp>
 #include <basal/executors/executor_pool.hpp>
 
