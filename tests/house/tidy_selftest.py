@@ -8,6 +8,10 @@ import unittest
 
 import tidy
 
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "banned_words.txt"),
+          encoding="utf-8") as file:
+    BANNED_WORDS = file.read()
+
 GOOD = {
     "CMakeLists.txt": "add_subdirectory(posse)\n",
     "tests/posse/CMakeLists.txt": "basal_add_test(NAME posse/a KIND stress)\n"
@@ -17,13 +21,14 @@ GOOD = {
     "tests/posse/a.stress.cpp": "#include <basal/posse/a.hpp>\n",
     "posse/include/basal/posse/a.hpp": "#pragma once\n// the one http://x/*y */ is fine\n",
     "posse/src/a.cpp": '#include <basal/posse/a.hpp>\nauto s = "/*";\n',
-    "posse/CMakeLists.txt": "basal_add_module(posse SOURCES src/a.cpp)\n",
+    "posse/CMakeLists.txt": "basal_add_module(posse HEADERS include/basal/posse/a.hpp\n"
+                            "                 SOURCES src/a.cpp)\n",
     **{f"{tidy.FOLDERS.get(module, module)}/README.md": "text\n" for module in tidy.ARROWS},
     "README.md": "```cpp\nint x;\n```\n",
     "samples/CMakeLists.txt": "add_subdirectory(hello)\n",
     "samples/hello/CMakeLists.txt": "basal_add_sample(hello SOURCES main.cpp)\n",
     "samples/hello/main.cpp": "int x;\n",
-    "tests/house/banned_words.txt": "\\bTODO\\b  finish it\n",
+    "tests/house/banned_words.txt": BANNED_WORDS,
 }
 
 CPP = "#include <basal/posse/a.hpp>\n"
@@ -46,6 +51,7 @@ BAD = [
      "links mab and includes nothing"),
     ("posse/src/a.cpp", CPP + "#include <basal/executors/b.hpp>\n", "does not link it"),
     ("posse/src/b.cpp", "int x;\n", "dead file"),
+    ("posse/include/basal/posse/b.hpp", "#pragma once\n", "so it is not installed"),
     ("tests/posse/a.model.cpp", "int x;\n", "dead file"),
     ("posse/src/a.cpp", CPP + "int x;\n" * 500, "501 lines"),
     ("data.bin", "x" * 400_001, "the limit is 400000"),
