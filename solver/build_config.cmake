@@ -1,5 +1,5 @@
-# basal_solver_build_config(FOLDER): writes FOLDER/basal/solver/build_config.hpp, what of the
-# library depends on how it is built: on BASAL_SOLVER_WITH_DIRECT.
+# basal_solver_build_config(FOLDER): writes FOLDER/basal/solver/build_config.hpp, the part of
+# the library that depends on how it is built: on BASAL_SOLVER_WITH_DIRECT.
 function(basal_solver_build_config FOLDER)
   file(CONFIGURE OUTPUT ${FOLDER}/basal/solver/build_config.hpp CONTENT
 [==[/// How this copy of the library was built. Generated.

@@ -1,7 +1,7 @@
 // Batches of independent solves on one executor and on two: the four batches of RuVector's
 // ADR-STS-009, whose spectral radii are fixed here so that a solve takes as many terms as it says
 // there (5 and 8). Plans are made before; right-hand sides are not put together into blocks, which
-// would make the batch of the same matrix another workload (see spmm.bench.cpp for that).
+// would make the batch of the same matrix another workload (see spmm8 in spmv.bench.cpp).
 
 #include "bench/support/bench.hpp"
 

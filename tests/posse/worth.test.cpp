@@ -1,5 +1,5 @@
-// Thefts by what the work is worth, on executors that the test steps: all idle ones are awake. What
-// decide_theft() says by itself is in theft.test.cpp.
+// Thefts by what the work is worth, on executors that the test steps: all idle ones are awake.
+// decide_theft() by itself is in theft.test.cpp.
 
 #include <basal/posse/range_fork.hpp>
 

@@ -20,7 +20,7 @@ std::size_t at(index_type i) {
 }
 
 // The product is largest where the sum of costs is smallest: an entry's cost is the logarithm of
-// what it lacks to the largest of its row. `row_price` and `column_price` never add up to more
+// what it lacks to the largest of its row. `row_price_` and `column_price_` never add up to more
 // than an entry's cost, and to just that for chosen entries; so shortest paths, in what is left of
 // the costs, keep the choice optimal as it grows by a row at a time.
 template <class T>

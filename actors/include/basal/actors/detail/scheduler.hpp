@@ -16,8 +16,8 @@ namespace basal::actors {
 
 class logged_aout;
 
-/// CAF's scheduler module on basal: actors run on the message executors, what pure functions give
-/// away runs on the compute executors. `basal::actor_system_config` loads it.
+/// CAF's scheduler module on basal: actors run on the message executors, work that pure
+/// functions give away on the compute executors. `basal::actor_system_config` loads it.
 ///
 /// References. `enqueue` and `exec_later` own one reference to the resumable that they are given;
 /// it travels in the run queue. `resume` answers `resume_later`: it goes on travelling; `done` or
@@ -34,7 +34,7 @@ class logged_aout;
 /// 4. the message executors: queued actors are ended with `caf::exit_reason::user_shutdown`,
 ///    handlers that have begun end;
 /// 5. the compute executors.
-/// What is enqueued later, by detached actors, is ended at once.
+/// Actors that are enqueued later, by detached actors, are ended at once.
 class scheduler final : public caf::scheduler::abstract_coordinator, public detail::system_core {
 public:
   using super = caf::scheduler::abstract_coordinator;

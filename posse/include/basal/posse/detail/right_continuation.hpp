@@ -122,12 +122,12 @@ public:
     /// Valid in a taken node. Owned by the fork's frame.
     detail::delegation* delegation;
 
-    /// Valid in a weighed one that is not taken: what the computation's heap on
-    /// this executor held at the fork.
+    /// Valid in a weighed one that is not taken: bytes that the computation's heap
+    /// on this executor held at the fork.
     std::size_t heap_before;
   };
 
-  /// When the node was first seen, see member::stamp_at().
+  /// When the node was first seen, see member::survey().
   std::uint32_t stamp;
 };
 
