@@ -28,19 +28,21 @@ namespace basal {
 /// system, which throws `std::invalid_argument` with the same sentence.
 class actor_system_config : public caf::actor_system_config {
 public:
-  using super = caf::actor_system_config;
+  using super = caf::actor_system_config; ///< CAF's own
 
   actor_system_config();
 
-  /// @copydoc caf::actor_system_config::parse
+  /// Does what CAF's own does, and checks the options of basal.
   /// @returns `caf::sec::invalid_argument` with a sentence for an unknown option of basal, and for
   ///          a value of the wrong type or out of its range.
+  /// @{
   caf::error parse(string_list args, std::istream& ini);
   caf::error parse(string_list args, const char* ini_file_cstr = nullptr);
   caf::error parse(int argc, char** argv, std::istream& ini);
   caf::error parse(int argc, char** argv, const char* ini_file_cstr = nullptr);
+  /// @}
 
-  /// @copydoc caf::actor_system_config::set
+  /// Does what CAF's own does, and checks the options of basal.
   /// @throws std::invalid_argument naming the option of basal, its value and its range or type; it
   ///         keeps the value then, so `parse` will find it, too.
   template <class T>

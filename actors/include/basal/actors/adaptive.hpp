@@ -33,12 +33,15 @@ concept has_signature = requires {
 template <class Handler, class Signature = detail::signature_of<Handler>>
 class inline_handler;
 
+/// For CAF, a function object with the signature of the handler.
 template <class Handler, class Result, class... Args>
 class inline_handler<Handler, Result(Args...)> {
 public:
+  /// For inline_only().
   explicit inline_handler(Handler wrapped) : handler_(std::move(wrapped)) {
   }
 
+  /// Calls the handler.
   Result operator()(Args... args) {
     return handler_(std::forward<Args>(args)...);
   }
@@ -54,13 +57,17 @@ private:
 template <class Handler, class Signature = detail::signature_of<Handler>>
 class adaptive_handler;
 
+/// For CAF, a function object with the signature of the handler.
 template <class Handler, class Result, class... Args>
 class adaptive_handler<Handler, Result(Args...)> {
 public:
+  /// For adaptive().
   adaptive_handler(std::shared_ptr<detail::adaptive_core> core, Handler wrapped)
     : core_(std::move(core)), handler_(std::move(wrapped)) {
   }
 
+  /// Calls the handler, here or on a compute executor; then the fiber waits for it. Throws what the
+  /// handler throws.
   Result operator()(Args... args) {
     auto hint = mab::compute_hint::unknown;
     if constexpr (sizeof...(Args) > 0)

@@ -12,7 +12,7 @@ namespace basal::actors {
 
 /// Actors of one name that still had messages when their turn was over.
 struct backlog_stats {
-  std::string name;
+  std::string name;           ///< of CAF's `local_actor::name`
   std::uint64_t messages = 0; ///< in the mailbox of the one that was seen last
   std::uint64_t most = 0;     ///< the most that any had
   std::uint64_t seen = 0;     ///< how often one was seen so

@@ -27,7 +27,7 @@ struct cost_belief {
 /// What the choosers of one (actor type, message type) did. Counts since the start, up to 127
 /// decisions of each living chooser late.
 struct chooser_stats {
-  std::string name;
+  std::string name;                   ///< as in adaptive_actor_config::name
   mab::stats counts;                  ///< counts[mab::event::...], counts[mab::guardrail::...]
   std::uint64_t pressure_percent = 0; ///< at the newest report; 100: one unit of pressure
   cost_belief function_time;          ///< of the chooser that reported last

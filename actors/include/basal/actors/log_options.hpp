@@ -33,6 +33,8 @@ const char* to_string(log_level level) noexcept;
 /// The options `basal.log-...`.
 struct log_options {
   log_level level = log_level::unset; ///< of the modules that have none of their own
+
+  /// By log_module: the level of its logger.
   std::array<log_level, log_module_count> of = {};
 
   /// What actors print with `caf::aout`, CAF's own reports among it, goes to the logger "aout"

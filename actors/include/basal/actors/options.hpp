@@ -16,6 +16,7 @@ namespace basal::actors {
 
 /// The settings that choosers decide by: the options `basal.mab-...`, one for each knob.
 struct knob_options {
+  /// The options `basal.mab-...` of their names.
   mab::knobs knobs = {};
 
   /// `basal.mab-calibrate`: measure, before the first adaptive handler, what an offload costs. Then
@@ -50,9 +51,9 @@ struct scheduler_options {
   /// End the program if a pure function sends a message that wakes an actor, or spawns one.
   bool check_effects = true;
 
-  knob_options adaptive;
+  knob_options adaptive; ///< how choosers decide
 
-  log_options log;
+  log_options log; ///< what goes to which logger
 
   /// Address and port of an observer, if the program makes one; empty: it does not listen.
   std::string observer;

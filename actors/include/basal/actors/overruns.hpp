@@ -13,7 +13,7 @@ namespace basal::actors {
 /// Actors of one name that ran for more than a quantum between two messages or forks, so that
 /// everything else on their executor had to wait. A name is that of CAF's `local_actor::name`.
 struct overrun_stats {
-  std::string name;
+  std::string name;             ///< see above
   std::uint64_t overruns = 0;   ///< how often
   std::uint64_t quanta = 0;     ///< the whole quanta in these
   std::uint64_t longest_us = 0; ///< the longest, in microseconds

@@ -32,31 +32,39 @@ namespace basal::posse {
 // On a message executor the function runs right there, on the handler's fiber; on the thread of a
 // detached, blocking or scoped actor it is handed to a compute executor while the thread sleeps.
 
+/// In a handler: `self` calls.
 template <std::derived_from<caf::local_actor> Actor>
 struct caller_traits<Actor*> {
+  /// @throws std::logic_error if the actor's system does not run on basal
   static runtime& runtime_of(Actor* self) {
     return actors::runtime_of(self->home_system());
   }
 
+  /// Asks the mailbox for a kill.
   static interrupt_probe
   probe_of(Actor* self) requires std::derived_from<Actor, caf::scheduled_actor> {
     return actors::kill_probe(self);
   }
 };
 
+/// In a handler of a typed actor: `self` calls.
 template <class... Signatures>
 struct caller_traits<caf::typed_actor_pointer<Signatures...>> {
+  /// @throws std::logic_error if the actor's system does not run on basal
   static runtime& runtime_of(const caf::typed_actor_pointer<Signatures...>& self) {
     return actors::runtime_of(self.internal_ptr()->home_system());
   }
 
+  /// Asks the mailbox for a kill.
   static interrupt_probe probe_of(const caf::typed_actor_pointer<Signatures...>& self) {
     return actors::kill_probe(self.internal_ptr());
   }
 };
 
+/// On a thread that is none of basal's: the scoped actor calls, and its thread sleeps.
 template <>
 struct caller_traits<caf::scoped_actor> {
+  /// @throws std::logic_error if the actor's system does not run on basal
   static runtime& runtime_of(const caf::scoped_actor& self) {
     return actors::runtime_of(self.home_system());
   }

@@ -188,6 +188,7 @@ public:
   explicit adaptive_scope(caf::actor_system& system) : system_(system) {
   }
 
+  /// For the system of `self`.
   template <std::derived_from<caf::local_actor> Actor>
   explicit adaptive_scope(Actor* self) : adaptive_scope(self->home_system()) {
   }

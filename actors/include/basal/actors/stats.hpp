@@ -31,6 +31,8 @@ typename Inspector::result_type inspect(Inspector& f, backlog_stats& x) {
 /// Counters of the background work on the compute executors: `priority::background_stats` in whole
 /// numbers. All 0 while nobody has asked for a background pool.
 struct background_stats {
+  /// As the fields of `priority::background_stats` of the same names.
+  /// @{
   std::uint64_t submitted = 0;
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
@@ -42,6 +44,7 @@ struct background_stats {
   std::uint64_t waited_for_room = 0;
   std::uint64_t queued_now = 0;
   std::uint64_t running_now = 0;
+  /// @}
   std::uint64_t typical_us = 0; ///< median of the latest tasks' runtimes
 
   friend bool operator==(const background_stats&, const background_stats&) = default;
@@ -60,14 +63,14 @@ typename Inspector::result_type inspect(Inspector& f, background_stats& x) {
 
 /// Everything that an actor system on basal counts. A snapshot, taken while it runs.
 struct system_stats {
-  std::vector<executors::executor_stats> message_executors;
-  std::vector<executors::executor_stats> compute_executors;
-  posse::posse_stats posse;
-  std::vector<overrun_stats> overruns; ///< by name
-  std::vector<backlog_stats> backlogs; ///< by name
-  std::vector<chooser_stats> choosers; ///< by (actor type, message type)
-  background_stats background;
-  std::uint64_t actors_now = 0;     ///< that have not ended
+  std::vector<executors::executor_stats> message_executors; ///< by index
+  std::vector<executors::executor_stats> compute_executors; ///< by index
+  posse::posse_stats posse;                                 ///< computations and thefts
+  std::vector<overrun_stats> overruns;                      ///< by name
+  std::vector<backlog_stats> backlogs;                      ///< by name
+  std::vector<chooser_stats> choosers;                      ///< by (actor type, message type)
+  background_stats background;                              ///< work by priority
+  std::uint64_t actors_now = 0;                             ///< that have not ended
   std::uint64_t timers_now = 0;     ///< timeouts and delayed messages that wait
   std::uint64_t heap_bytes = 0;     ///< of the collected heap, garbage included; 0 without one
   std::uint64_t heap_pauses_ns = 0; ///< for which its collections have stopped all threads

@@ -27,9 +27,9 @@ enum class warning_kind : std::uint8_t {
 
 /// What is the same of all warnings of a kind.
 struct warning_text {
-  const char* name; ///< of the enumerator
-  const char* meaning;
-  const char* remedy;
+  const char* name;    ///< of the enumerator
+  const char* meaning; ///< a sentence: what is wrong
+  const char* remedy;  ///< a sentence: what to do
 
   /// For how long it must be seen before it is raised. What is an event needs no time.
   std::chrono::milliseconds seen_for;

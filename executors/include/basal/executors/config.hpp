@@ -15,11 +15,13 @@ namespace basal::executors {
 /// What an executor tells those who built its pool. Called on the executor's
 /// own thread; must not throw.
 struct pool_hooks {
-  void* context = nullptr;
+  void* context = nullptr; ///< passed to each of them
 
   /// First and last thing on the thread.
+  /// @{
   void (*thread_starts)(void* context, executor& self) noexcept = nullptr;
   void (*thread_stops)(void* context, executor& self) noexcept = nullptr;
+  /// @}
 
   /// Found nothing to do and is about to sleep; already in the idle set, and
   /// looks at all its queues once more afterwards.
@@ -73,6 +75,8 @@ struct pool_config {
   /// the message is in its cache, than side by side. 0 suits tasks that have
   /// nothing to do with each other.
   std::chrono::nanoseconds steal_after{0};
+
+  /// Items in a ring from which on a thief does not wait for `steal_after`.
   static constexpr std::uint32_t many_items = 32;
 
   /// How long background work may wait for an executor that has other things to
@@ -81,6 +85,8 @@ struct pool_config {
   /// took before the next one, so that background work never has more than a
   /// small part of a busy executor. Both are guesses.
   std::chrono::nanoseconds background_after = std::chrono::milliseconds{100};
+
+  /// Times the duration of a piece of background work; see `background_after`.
   static constexpr std::uint64_t foreground_share = 20;
 
   /// Which CPU each executor keeps to; see placement.hpp.
@@ -90,18 +96,23 @@ struct pool_config {
   /// object; all others go to the ring. Null: no item does.
   const work_ops* newest_ops = nullptr;
 
+  /// Whom executors tell what they do. Null functions are not called.
   pool_hooks hooks{};
 
   /// Whether its executors keep a flight recording; recorder::use(false) is stronger.
   bool record = true;
 
+  /// For tests. The default is the machine.
   simulation simulate{};
 
+  /// Bounds that validate() checks, and the default of `stack_bytes`: 8 MiB.
+  /// @{
   static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{1};
   static constexpr std::chrono::nanoseconds max_quantum = std::chrono::seconds{1};
   static constexpr std::chrono::nanoseconds max_background_after = std::chrono::hours{1};
   static constexpr std::size_t max_executors = 4096;
   static constexpr std::size_t default_stack_bytes = 8 * 1024 * 1024;
+  /// @}
 
   /// @throws std::invalid_argument naming the field, its value and its range.
   void validate() const;

@@ -66,6 +66,8 @@ public:
   /// when nobody waits. The caller keeps the event alive.
   void set() noexcept;
 
+  /// Returns when the event has happened. On an executor the fiber is suspended, else the thread
+  /// sleeps.
   void wait() noexcept {
     wait_until(std::chrono::steady_clock::time_point::max());
   }

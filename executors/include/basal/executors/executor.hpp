@@ -73,6 +73,8 @@ public:
   /// there (pool_config::steal_after). A look costs the owner a line of its cache.
   static constexpr std::chrono::nanoseconds between_looks = std::chrono::microseconds{6};
 
+  /// For executor_pool, which makes `executors` of them. Starts no thread.
+  /// @throws std::bad_alloc, std::system_error
   executor(executor_pool& pool, std::size_t index);
   ~executor();
 
@@ -86,10 +88,12 @@ public:
   /// Where this thread keeps what current() returns; lives as long as the thread.
   [[gnu::noinline]] static executor* const& current_slot() noexcept;
 
+  /// The pool that it belongs to. Any thread.
   executor_pool& pool() const noexcept {
     return pool_;
   }
 
+  /// Its number in the pool, from 0; executor_pool::at() takes it. Any thread.
   std::size_t index() const noexcept {
     return index_;
   }
@@ -112,6 +116,7 @@ public:
   /// still on this thread, and must see to it that somebody calls wake() on the
   /// fiber, once; it must not throw and may call wake() itself. Returns when
   /// the fiber is resumed, on this thread.
+  /// @param publish see above; lives until it has run
   /// @param what_for what it waits for, to be read after "waits for"; lives as long as the program
   /// @returns false, at once and without calling `publish`, when there is no
   ///          memory for the stack on which the executor would go on.
@@ -220,6 +225,7 @@ public:
     return attention_;
   }
 
+  /// The running work has looked up. On this executor's thread.
   void clear_attention() noexcept {
     attention_.store(0, std::memory_order_relaxed);
   }
@@ -253,6 +259,7 @@ public:
     return thread_.load(std::memory_order_relaxed);
   }
 
+  /// What it has counted, a few events apart. Any thread.
   executor_stats stats() const noexcept;
 
 private:

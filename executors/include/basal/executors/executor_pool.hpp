@@ -64,6 +64,8 @@ public:
   /// Queues `item`: on one of this pool's threads into its own queue, to run
   /// next there; from anywhere else into the injection queue.
   /// @returns false when the pool was stopped: the caller keeps the item.
+  /// @throws std::bad_alloc on a thread that is none of the pool's, where the injection queue must
+  ///         grow and cannot; the caller keeps the item
   /// @throws std::logic_error in a child of fork(), which has no executors
   [[nodiscard]] bool submit(work_item item);
 
@@ -158,10 +160,13 @@ public:
   /// @returns how many items ran
   std::size_t run_until_idle();
 
+  /// Number of executors. Constant.
   std::size_t size() const noexcept {
     return executors_.size();
   }
 
+  /// The executor of an index below size(). Lives as long as the pool.
+  /// @{
   executor& at(std::size_t index) noexcept {
     return *executors_[index];
   }
@@ -169,11 +174,14 @@ public:
   const executor& at(std::size_t index) const noexcept {
     return *executors_[index];
   }
+  /// @}
 
+  /// What the pool was made with. Constant.
   const pool_config& config() const noexcept {
     return config_;
   }
 
+  /// Where its fibers get their stacks.
   stack_pool& stacks() noexcept {
     return stacks_;
   }

@@ -55,6 +55,7 @@ public:
     error_ = std::move(why);
   }
 
+  /// Whether take() will throw. After fill() or fail().
   bool failed() const noexcept {
     return error_ != nullptr;
   }
@@ -93,8 +94,9 @@ enum class errand_end : std::uint8_t {
 
 /// Until when work may begin. Whether it ends in time is its own affair.
 struct begin_limits {
+  /// The default is none.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::stop_token stop = {};
+  std::stop_token stop = {}; ///< when a stop is requested, work that has not begun will not
 };
 
 /// Who takes a piece of queued work: the executor that begins it, or one of those
@@ -140,8 +142,10 @@ public:
   errand_end run_on(executor_pool& pool, const begin_limits& limits);
 
 protected:
+  /// What a derived class runs: `self` on the executor `there`.
   using body_function = void (*)(awaited_work& self, executor& there) noexcept;
 
+  /// Captures what the caller's work has (carrier), which the body finds on the executor.
   explicit awaited_work(body_function body) noexcept : body_(body), carried_(errand::awaited) {
   }
 
@@ -165,6 +169,7 @@ private:
 template <class Body>
 class awaited_call final : public awaited_work {
 public:
+  /// What `body` returns.
   using result = std::invoke_result_t<Body&, executor&>;
 
   /// `body` must outlive it.
@@ -241,6 +246,7 @@ private:
 
 /// A reference to detached work.
 struct releases_work {
+  /// Gives the reference back.
   void operator()(detached_work* work) const noexcept {
     work->release();
   }
@@ -260,6 +266,7 @@ public:
   }
 
 protected:
+  /// Filled by the derived class, on the executor that runs the call.
   call_result<Result> result_;
 };
 
@@ -267,6 +274,8 @@ protected:
 template <class Kind, class Function, class Result = std::invoke_result_t<Function&>>
 class detached_call final : public detached_result<Kind, Result> {
 public:
+  /// @param function is moved or copied into this object, which destroys it when the call has ended
+  /// @param kinds_own what the constructor of `Kind` takes
   template <class F, class... Args>
   explicit detached_call(F&& function, Args&&... kinds_own)
     : detached_result<Kind, Result>(std::forward<Args>(kinds_own)...),

@@ -39,6 +39,7 @@ void report(report_level level, std::string_view from, std::string_view text) no
 /// Admits one event in each `window` and counts the others. Any thread, lock-free.
 class report_limit {
 public:
+  /// One event passes in each.
   static constexpr std::chrono::nanoseconds window = std::chrono::seconds{10};
 
   /// One event at the time `now`, on any clock that does not run backwards.
@@ -59,6 +60,7 @@ private:
 /// how many were held back. For objects of static storage duration. Any thread.
 class report_kind {
 public:
+  /// @param level of its reports
   /// @param from as that of report_sink, of static storage duration
   /// @param what in the plural: "handlers that kept their executor"; likewise
   constexpr report_kind(report_level level, const char* from, const char* what) noexcept

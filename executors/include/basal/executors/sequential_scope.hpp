@@ -22,6 +22,8 @@ public:
   sequential_scope& operator=(const sequential_scope&) = delete;
 
   static void* operator new(std::size_t) = delete;
+
+  /// For std::optional and the like, which put it into a local variable's place.
   static void* operator new(std::size_t, void* place) noexcept {
     return place;
   }

@@ -9,11 +9,13 @@ namespace basal::executors {
 /// nobody acts on it.
 class counter {
 public:
+  /// On the writer's thread alone.
   void add(std::uint64_t n = 1) noexcept {
     // One writer, so no read-modify-write is needed.
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
 
+  /// Any thread; relaxed.
   std::uint64_t get() const noexcept {
     return value_.load(std::memory_order_relaxed);
   }

@@ -37,9 +37,10 @@ struct work_ops {
 /// owns what its table says it owns; a queue hands it to exactly one of `run`
 /// and `discard`, once.
 struct work_item {
-  void* object = nullptr;
-  const work_ops* ops = nullptr;
+  void* object = nullptr;        ///< of the kind that `ops` knows
+  const work_ops* ops = nullptr; ///< null: no work
 
+  /// Whether there is work.
   explicit operator bool() const noexcept {
     return ops != nullptr;
   }

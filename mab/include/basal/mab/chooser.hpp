@@ -23,13 +23,13 @@ class decision;
 ///
 /// Belongs to its actor: calls must not overlap, but may come from one thread
 /// after the other (a handler that was offloaded may finish its decision there).
-/// No locks; no allocation; nothing here throws. A choice costs about 20 ns, a
-/// choice with its outcome about 50 ns (`./dev bench mab`).
+/// No locks; no allocation; nothing here throws. What a choice costs: `./dev bench mab`.
 ///
 /// Lives no longer than its family and no shorter than its decisions; it does
 /// not move.
 class chooser {
 public:
+  /// Adopts what `shared` has learned at its first decision. `shared` must outlive it.
   explicit chooser(family& shared) noexcept;
 
   /// Reports what the family does not know yet.
@@ -62,14 +62,17 @@ public:
     return last_;
   }
 
+  /// What this chooser alone has counted, including what its family does not know yet.
   const stats& counters() const noexcept {
     return stats_;
   }
 
+  /// What it believes now about the costs of both arms.
   const costs& believed() const noexcept {
     return costs_;
   }
 
+  /// The family that it was made with.
   const family& shared() const noexcept {
     return *family_;
   }
@@ -86,6 +89,8 @@ public:
     return weight * expected_us_ + (1 - weight) * ema_us_;
   }
 
+  /// Slow inline runs that are not forgotten yet, fading by knobs::strike_decay; GR3 acts from
+  /// knobs::s_max on.
   double strikes() const noexcept {
     return strikes_;
   }
@@ -126,6 +131,7 @@ private:
 /// without one, it counts as abandoned and teaches nothing. Not thread-safe.
 class [[nodiscard]] decision {
 public:
+  /// This token is to be finished; `other` no longer counts as dropped.
   decision(decision&& other) noexcept
     : owner_(std::exchange(other.owner_, nullptr)), choice_(other.choice_), open_(other.open_) {
   }
@@ -137,6 +143,7 @@ public:
       ++owner_->stats_[event::abandoned];
   }
 
+  /// Where the handler is to run.
   arm choice() const noexcept {
     return choice_;
   }

@@ -14,19 +14,19 @@ namespace basal::mab {
 
 /// What choosers of one family have learned together. Logarithms of microseconds.
 struct prior {
-  double log_function_us;
+  double log_function_us;                ///< mean over the choosers that published
   std::optional<double> log_overhead_us; ///< empty until one of them has offloaded
 };
 
 /// A family as those see it who watch: one snapshot, whose numbers may be a few
 /// decisions apart and up to 127 decisions per chooser behind.
 struct family_snapshot {
-  std::string name;
-  stats totals;
-  std::optional<prior> learned;
-  double pressure;         ///< when a chooser last reported
-  posterior function_time; ///< of the chooser that reported last; nothing: of none yet
-  posterior overhead;      ///< likewise; in models other than corrected the round trip
+  std::string name;             ///< as given to the family
+  stats totals;                 ///< sum over its choosers
+  std::optional<prior> learned; ///< empty until an outcome was observed
+  double pressure;              ///< when a chooser last reported
+  posterior function_time;      ///< of the chooser that reported last; nothing: of none yet
+  posterior overhead;           ///< likewise; in models other than corrected the round trip
 };
 
 /// What all choosers share that decide for one actor type and message type: the
@@ -43,10 +43,12 @@ public:
   family(const family&) = delete;
   family& operator=(const family&) = delete;
 
+  /// The name that statistics and explain() show. Constant.
   const std::string& name() const noexcept {
     return name_;
   }
 
+  /// The knobs by which all of its choosers decide. Constant.
   const knobs& settings() const noexcept {
     return knobs_;
   }
@@ -54,6 +56,7 @@ public:
   /// Empty until the first outcome was observed.
   std::optional<prior> learned() const noexcept;
 
+  /// All of its statistics. Copies the name, so it may throw std::bad_alloc.
   family_snapshot snapshot() const;
 
   /// Called by choosers: how many observations `function_time` and `overhead`

@@ -16,6 +16,7 @@ namespace basal::mab {
 struct function_key {
   std::uint64_t value = 0; ///< any value of one's own is a valid key, too
 
+  /// The key of a name. Cost: proportional to its length.
   static constexpr function_key from_name(std::string_view name) noexcept {
     // FNV-1a (Fowler, Noll, Vo), 64 bits.
     std::uint64_t hash = 0xcbf29ce484222325;
@@ -24,6 +25,7 @@ struct function_key {
     return {hash};
   }
 
+  /// The key of a type, made of the name that the compiler gives it.
   template <class T>
   static function_key from_type() noexcept {
     return from_name(typeid(T).name());
@@ -35,6 +37,7 @@ struct function_key {
             * 0x100000001b3};
   }
 
+  /// The key of messages of type `Message` to actors of type `Actor`.
   template <class Actor, class Message>
   static function_key of() noexcept {
     return combine(from_type<Actor>(), from_type<Message>());

@@ -22,6 +22,7 @@ namespace basal::mab {
 /// Statistics 44 (2016) 660; Kalkanli and Ozgur, "Batched Thompson Sampling",
 /// NeurIPS 34 (2021).
 struct grant {
+  /// Runs of one grant, at most. A guess.
   static constexpr std::uint32_t max_runs = 64;
 
   /// As long as GR2 lets one handler run even under high pressure. A guess: retune

@@ -41,11 +41,14 @@ constexpr bool shorter_than_a_hand_over(const knobs& k, double ema_us) noexcept 
   return k.model != cost_model::seed_literal && ema_us > 0 && ema_us < k.offload_overhead_us;
 }
 
+/// One row of guardrail_table: what is the same of all activations of a guardrail.
 struct guardrail_info {
-  guardrail which;
-  const char* name;
+  guardrail which;     ///< the enumerator, whose number is that of the row
+  const char* name;    ///< in summaries: "GR0"
   const char* metric;  ///< of the decisions that it made offloads
   const char* meaning; ///< in a few words, for summaries
+
+  /// Whether it forbids inline. A pure function of its arguments.
   bool (*forbids)(const knobs&, const situation&) noexcept;
 };
 

@@ -59,42 +59,53 @@ constexpr const char* to_string(cost_model x) noexcept {
 /// The parameters of a family of choosers. The defaults are those of loom-rs
 /// where it has the knob. Ranges and meanings: knob_table().
 struct knobs {
-  // pressure
+  /// How the load becomes a pressure, and from which pressure on guardrails act.
+  /// @{
   double k_starve = 0.15;
   double w_inflight = 0.7;
   double w_spawn = 0.3;
   double pressure_clip = 10;
   double p_low = 0.5;
   double p_high = 3;
+  /// @}
 
-  // memory, per observation
+  /// How fast observations are forgotten: factors per observation, above 0 and below 1.
+  /// @{
   double decay = 0.999653;
   double strike_decay = 0.993;
   double stale_decay = 0.998;
   double ema_alpha = 0.1;
+  /// @}
 
-  // guardrails
+  /// Thresholds of the guardrails: function times in microseconds, and the strikes for GR3.
+  /// @{
   double t_tiny_inline_us = 50;
   double t_inline_under_pressure_us = 100;
   double t_block_hard_us = 250;
   double t_strike_us = 1000;
   double s_max = 1;
+  /// @}
 
-  // what is believed before anything was observed
+  /// What is believed before anything was observed: times in microseconds, and the number of
+  /// observations over which that fades.
+  /// @{
   double hint_trust_threshold = 5;
   double hint_low_ema_us = 30;
   double hint_medium_ema_us = 200;
   double hint_high_ema_us = 1000;
   double offload_overhead_us = 10;
+  /// @}
 
+  /// For policy::static_threshold: the function time in microseconds above which a handler is
+  /// offloaded.
   double static_threshold_us = 100;
 
   std::uint32_t hint_exploration_count = 3; ///< offloads forced by compute_hint::high, at most 1000
   bool enable_strikes = true;               ///< guardrail GR3
   bool restart_on_shift = true;             ///< not in seed_literal; see shift_detector
 
-  policy chosen_by = policy::thompson;
-  cost_model model = cost_model::corrected;
+  policy chosen_by = policy::thompson;      ///< how choosers of the family decide
+  cost_model model = cost_model::corrected; ///< what they take as costs
 
   /// The settings behind loom-rs's published tables, with the 300 us that it
   /// assumes as offload overhead.
@@ -107,12 +118,12 @@ struct knobs {
 /// One numeric knob: for validation and for those who offer knobs as
 /// configuration options.
 struct knob_info {
-  const char* name;
-  double knobs::*value;
-  double low;
-  double high;
-  bool bounds_allowed; ///< may the value be equal to a bound?
-  const char* meaning; ///< one line, with the unit
+  const char* name;     ///< as in knobs
+  double knobs::*value; ///< the member that it describes
+  double low;           ///< lower bound of the range
+  double high;          ///< upper bound of the range
+  bool bounds_allowed;  ///< may the value be equal to a bound?
+  const char* meaning;  ///< one line, with the unit
 };
 
 /// All numeric knobs of type double.

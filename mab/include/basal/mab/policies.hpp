@@ -25,25 +25,25 @@ enum class reason {
 
 /// The numbers behind one decision: everything that explain() prints.
 struct rationale {
-  arm choice = arm::inline_here;
-  reason why = reason::none;
+  arm choice = arm::inline_here;     ///< what was decided
+  reason why = reason::none;         ///< what settled it
   guardrail guard = guardrail::none; ///< which, if `why` is reason::guardrail
-  double pressure = 0;
-  double pressure_meanwhile = 0; ///< that of its prices; see pressure_during()
-  std::uint32_t workers = 0;
-  double ema_us = 0;        ///< average function time that the guardrails saw
-  double strikes = 0;       ///< that GR3 saw
-  costs::prices price = {}; ///< only if `why` is reason::prices
+  double pressure = 0;               ///< at the decision; see pressure_index()
+  double pressure_meanwhile = 0;     ///< that of its prices; see pressure_during()
+  std::uint32_t workers = 0;         ///< message executors
+  double ema_us = 0;                 ///< average function time that the guardrails saw
+  double strikes = 0;                ///< that GR3 saw
+  costs::prices price = {};          ///< only if `why` is reason::prices
 };
 
 /// What a policy may look at besides its knobs.
 struct evidence {
-  const costs& believed;
-  double ema_us;  ///< 0 while unknown
-  double strikes; ///< see situation
-  bool exploring; ///< forced offloads remain
-  std::uint64_t inline_runs;
-  std::uint64_t offload_runs;
+  const costs& believed;      ///< what the chooser believes of both arms
+  double ema_us;              ///< 0 while unknown
+  double strikes;             ///< see situation
+  bool exploring;             ///< forced offloads remain
+  std::uint64_t inline_runs;  ///< decisions for inline so far
+  std::uint64_t offload_runs; ///< decisions for an offload so far
 };
 
 namespace detail {

@@ -14,7 +14,7 @@ template <class T>
 concept random_source = std::uniform_random_bit_generator<T> && T::min()
 == 0 && T::max() == std::numeric_limits<std::uint64_t>::max();
 
-/// Eight bytes of state, about 1 ns a number. Good for draws, not for secrets.
+/// Eight bytes of state, a few instructions a number. Good for draws, not for secrets.
 ///
 /// One per executor, seeded differently; not thread-safe.
 ///
@@ -22,6 +22,8 @@ concept random_source = std::uniform_random_bit_generator<T> && T::min()
 /// OOPSLA 2014, as in java.util.SplittableRandom.
 class splitmix64 {
 public:
+  /// What std::uniform_random_bit_generator asks for: each of the 2^64 values is equally likely.
+  /// @{
   using result_type = std::uint64_t;
 
   explicit splitmix64(std::uint64_t seed) noexcept : state_(seed) {
@@ -41,6 +43,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
+  /// @}
 
 private:
   std::uint64_t state_;

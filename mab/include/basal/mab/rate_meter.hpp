@@ -23,17 +23,22 @@ class rate_meter {
 public:
   using time = std::chrono::nanoseconds; ///< since any fixed moment
 
+  /// Starts at 0 events per second.
+  /// @param now on the clock of all later calls
+  /// @param time_constant the time in which an event's weight falls to 1/e
   explicit rate_meter(time now, std::chrono::duration<double> time_constant
                                 = std::chrono::seconds{1}) noexcept
     : last_(now), time_constant_s_(std::max(1e-9, time_constant.count())) {
   }
 
+  /// `events` have happened at `now`, or since the last call.
   void count(time now, double events = 1) noexcept {
     fade(now);
     if (events > 0) // NaN is not; infinity over infinity gives NaN, and min() its first
       per_second_ = std::min(most_rate_per_s, per_second_ + events / time_constant_s_);
   }
 
+  /// The rate at `now`, 0 to most_rate_per_s.
   double per_second(time now) noexcept {
     fade(now);
     return per_second_;

@@ -47,10 +47,12 @@ constexpr const char* counter_name(std::size_t index) noexcept {
 struct stats {
   std::array<std::uint64_t, counter_count> counts{}; ///< by index of counter_name()
 
+  /// The count of an event.
   std::uint64_t& operator[](event x) noexcept {
     return counts[static_cast<std::size_t>(x)];
   }
 
+  /// The count of an event.
   std::uint64_t operator[](event x) const noexcept {
     return counts[static_cast<std::size_t>(x)];
   }
@@ -60,14 +62,17 @@ struct stats {
     return counts[event_count + static_cast<std::size_t>(x)];
   }
 
+  /// Decisions that a guardrail other than none made offloads.
   std::uint64_t operator[](guardrail x) const noexcept {
     return counts[event_count + static_cast<std::size_t>(x)];
   }
 
+  /// Decisions for either arm. Runs of a grant count as inline decisions.
   std::uint64_t decisions() const noexcept {
     return (*this)[event::inline_decision] + (*this)[event::offload_decision];
   }
 
+  /// Adds counter by counter.
   stats& operator+=(const stats& other) noexcept {
     for (std::size_t i = 0; i < counter_count; ++i)
       counts[i] += other.counts[i];

@@ -11,8 +11,9 @@ namespace basal::posse {
 /// quantum ends, on whichever executor a member runs, by one at a time, and only
 /// while the call that it was given to lasts.
 struct interrupt_probe {
+  /// Whether the computation should end with `cancelled`. Null: is not asked.
   bool (*asks_to_end)(void* context) noexcept = nullptr;
-  void* context = nullptr;
+  void* context = nullptr; ///< what it is called with
 };
 
 /// What one call of a pure function may take. The defaults are those of the
@@ -31,6 +32,7 @@ struct call_options {
   /// Executors that may work on it, the first included; 0: the runtime's.
   std::size_t cabal_limit = 0;
 
+  /// Asked besides the stop token and the deadline.
   interrupt_probe probe = {};
 };
 

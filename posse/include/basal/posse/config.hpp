@@ -34,6 +34,8 @@ struct runtime_config {
   /// Called first on the thread of each compute executor; null: nothing is. For
   /// what a library keeps for each thread.
   void (*thread_starts)(void* thread_context, executors::executor& self) noexcept = nullptr;
+
+  /// What `thread_starts` is called with.
   void* thread_context = nullptr;
 
   /// For tests: see executors::simulation. In stepped mode, computations must be started by work
@@ -58,10 +60,14 @@ struct runtime_config {
   /// Can be changed while the runtime runs: runtime::set_victims().
   victim_policy victims = victim_policy::run_victim;
 
+  /// Who is told of each theft, for traces and tests.
   theft_observer thefts = {};
 
+  /// The range of `quantum`.
+  /// @{
   static constexpr std::chrono::nanoseconds min_quantum = std::chrono::microseconds{50};
   static constexpr std::chrono::nanoseconds max_quantum = std::chrono::milliseconds{10};
+  /// @}
 
   /// @throws std::invalid_argument naming the field, its value and its range.
   void validate() const;

@@ -21,8 +21,10 @@ enum class cancel_reason : std::uint8_t {
 /// discarded before it began. Safepoints throw it again to who swallows it.
 class cancelled : public std::runtime_error {
 public:
+  /// Its what() is a sentence that says why.
   explicit cancelled(cancel_reason why = cancel_reason::runtime_stops);
 
+  /// Why the computation ended.
   cancel_reason reason() const noexcept {
     return reason_;
   }

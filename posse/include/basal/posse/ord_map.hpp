@@ -45,13 +45,16 @@ class ord_map {
   using node = typename tree::node;
 
 public:
+  /// As of std::map, except that a value cannot be changed in its place.
+  /// @{
   using key_type = Key;
   using mapped_type = Value;
   using value_type = std::pair<const Key&, const Value&>;
+  /// @}
   using points_into_heap = void; ///< see gc::heap_value
 
   class const_iterator;
-  using iterator = const_iterator;
+  using iterator = const_iterator; ///< a map is never changed in its place
 
   ord_map() noexcept = default;
 
@@ -61,6 +64,8 @@ public:
   static ord_map from_sorted(const Entries& entries) {
     return from_sorted_with(detail::in_sequence{}, entries);
   }
+
+  /// The same by forks of `m`: O(n) work, O(log n) span.
   template <std::ranges::random_access_range Entries>
   static ord_map from_sorted(member& m, const Entries& entries) {
     return from_sorted_with(detail::in_parallel{m}, entries);
@@ -68,9 +73,12 @@ public:
 
   // -- one entry: O(log n) -----------------------------------------------------
 
+  /// Entries. O(1).
   std::size_t size() const noexcept {
     return tree::size(root_);
   }
+
+  /// Whether there are no entries. O(1).
   bool empty() const noexcept {
     return root_ == nullptr;
   }
@@ -82,6 +90,7 @@ public:
     return n != nullptr ? &n->value : nullptr;
   }
 
+  /// Whether the key is there. O(log n).
   bool contains(const Key& key) const {
     return find(key) != nullptr;
   }
@@ -175,6 +184,8 @@ public:
   auto map(const Function& function) const {
     return map_with(detail::in_sequence{}, function);
   }
+
+  /// The same by forks of `m`. `function` is called for several entries at the same time.
   template <class Function>
   auto map(member& m, const Function& function) const {
     return map_with(detail::in_parallel{m}, function);
@@ -185,6 +196,8 @@ public:
   ord_map filter(const Predicate& predicate) const {
     return ord_map{tree::filter(detail::in_sequence{}, root_, predicate)};
   }
+
+  /// The same by forks of `m`. `predicate` is called for several entries at the same time.
   template <class Predicate>
   ord_map filter(member& m, const Predicate& predicate) const {
     return ord_map{tree::filter(detail::in_parallel{m}, root_, predicate)};
@@ -197,6 +210,8 @@ public:
   Result map_reduce(const Result& identity, const Project& project, const Combine& combine) const {
     return tree::template reduce<Result>(detail::in_sequence{}, root_, identity, project, combine);
   }
+
+  /// The same by forks of `m`, with the same result.
   template <class Result, class Project, class Combine>
   Result map_reduce(member& m, const Result& identity, const Project& project,
                     const Combine& combine) const {
@@ -208,6 +223,8 @@ public:
   Value reduce(const Value& identity, const Combine& combine) const {
     return map_reduce(identity, value_of, combine);
   }
+
+  /// The same by forks of `m`, with the same result.
   template <class Combine>
   Value reduce(member& m, const Value& identity, const Combine& combine) const {
     return map_reduce(m, identity, value_of, combine);
@@ -220,12 +237,16 @@ public:
     tree::for_each(root_, function);
   }
 
+  /// The entries in ascending order of their keys. An iterator is valid as long as a map that has
+  /// its entries is where the collector looks. begin() is O(log n).
+  /// @{
   const_iterator begin() const {
     return const_iterator::leftmost(root_);
   }
   const_iterator end() const noexcept {
     return {};
   }
+  /// @}
 
   /// The first entry whose key is not before `key`.
   const_iterator lower_bound(const Key& key) const {
@@ -279,11 +300,12 @@ private:
   const node* root_ = nullptr;
 };
 
+/// A map divided at a key; see split().
 template <class Key, class Value, class Less>
 struct ord_map<Key, Value, Less>::split_result {
-  ord_map left;
-  std::optional<Value> value;
-  ord_map right;
+  ord_map left;               ///< entries of lesser keys
+  std::optional<Value> value; ///< of the key itself, if it was there
+  ord_map right;              ///< entries of greater keys
 };
 
 /// Forward, in ascending order. It carries the path from the root, so it holds
@@ -291,6 +313,8 @@ struct ord_map<Key, Value, Less>::split_result {
 template <class Key, class Value, class Less>
 class ord_map<Key, Value, Less>::const_iterator {
 public:
+  /// As of std::iterator_traits.
+  /// @{
   using value_type = ord_map::value_type;
   using reference = value_type;
   using difference_type = std::ptrdiff_t;
@@ -298,7 +322,10 @@ public:
   using iterator_category = std::input_iterator_tag; // it makes its references
 
   const_iterator() noexcept = default;
+  /// @}
 
+  /// Copies the path from the root: up to as many pointers as the map is high.
+  /// @{
   const_iterator(const const_iterator& other) noexcept : depth_(other.depth_) {
     std::copy_n(other.path_.begin(), depth_, path_.begin());
   }
@@ -307,11 +334,15 @@ public:
     std::copy_n(other.path_.begin(), depth_, path_.begin());
     return *this;
   }
+  /// @}
 
+  /// The entry as references to its key and value. Not at the end.
   reference operator*() const noexcept {
     return {current()->key, current()->value};
   }
 
+  /// To the next entry; O(1) on average, O(log n) at most. Not at the end.
+  /// @{
   const_iterator& operator++() noexcept {
     const auto* n = path_[--depth_];
     descend(n->right);
@@ -322,6 +353,7 @@ public:
     ++*this;
     return before;
   }
+  /// @}
 
   friend bool operator==(const const_iterator& a, const const_iterator& b) noexcept {
     return a.depth_ == b.depth_ && (a.depth_ == 0 || a.current() == b.current());

@@ -34,6 +34,7 @@ namespace basal::posse {
 /// outlives all of that.
 class parallel_backend {
 public:
+  /// For the compute executors of `on`, which must outlive it.
   explicit parallel_backend(runtime& on) noexcept : runtime_(on) {
   }
 

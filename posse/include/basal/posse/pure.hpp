@@ -86,6 +86,7 @@ public:
     refuse<Args...>();
   }
 
+  /// Does not compile: the first argument must say who calls, as for a direct call.
   template <class... Args>
   requires(!detail::says_who_calls<Args...>) void offload(Args&&...) const {
     refuse<Args...>();
@@ -109,6 +110,8 @@ public:
   /// The result is made to be called at once; it may be kept and called again.
   class limited {
   public:
+    /// As of the function itself, within the limits.
+    /// @{
     template <calling Caller, class... Args>
     auto operator()(Caller&& caller, Args&&... args) const {
       return function_.run(caller, options_for<Caller>(caller), false, std::forward<Args>(args)...);
@@ -118,6 +121,7 @@ public:
     auto offload(Caller&& caller, Args&&... args) const {
       return function_.run(caller, options_for<Caller>(caller), true, std::forward<Args>(args)...);
     }
+    /// @}
 
   private:
     friend class pure;
@@ -140,10 +144,12 @@ public:
     const call_options options_;
   };
 
+  /// The function with other limits than those of its runtime.
   limited with(call_options options) const {
     return {*this, std::move(options)};
   }
 
+  /// The name under which calls are counted.
   constexpr const char* name() const noexcept {
     return name_;
   }

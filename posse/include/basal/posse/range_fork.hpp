@@ -42,6 +42,7 @@ namespace basal::posse {
 template <class Body>
 class range_fork {
 public:
+  /// Begins nothing yet.
   explicit range_fork(Body body) noexcept : body_(std::move(body)) {
   }
 

@@ -63,6 +63,7 @@ public:
     return offload_as(std::forward<Function>(function), {.offloaded = true});
   }
 
+  /// The same within limits of its own.
   template <class Function>
   auto offload(const call_options& options, Function&& function) {
     return offload_as(std::forward<Function>(function), {.options = &options, .offloaded = true});
@@ -70,6 +71,7 @@ public:
 
   /// Runs `work` on a compute executor and waits for it, as offload() does: for
   /// work that is no computation. On one of them it must be called in place.
+  /// @param work with its caller's frame, which must outlive the call
   /// @param options whose deadline and stop token end the wait of work that has
   ///                not begun; null: there are none
   /// @throws runtime_stopped, cancelled when it will not run any more
@@ -79,6 +81,7 @@ public:
   /// from now on. For shutdown.
   void cancel() noexcept;
 
+  /// Whether cancel() was called. Any thread; relaxed.
   bool is_cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed);
   }
@@ -94,10 +97,12 @@ public:
   /// @throws std::length_error
   void attach(executors::executor_pool& clients);
 
+  /// The compute executors. They live as long as the runtime.
   executors::executor_pool& compute() noexcept {
     return *compute_;
   }
 
+  /// What the runtime was made with. Constant.
   const runtime_config& config() const noexcept {
     return config_;
   }
@@ -110,11 +115,12 @@ public:
     victims_.store(policy, std::memory_order_relaxed);
   }
 
+  /// What becomes of victims now. Any thread; relaxed.
   victim_policy victims() const noexcept {
     return victims_.load(std::memory_order_relaxed);
   }
 
-  static constexpr std::size_t max_client_pools = 7;
+  static constexpr std::size_t max_client_pools = 7; ///< see attach()
 
 private:
   friend class member;

@@ -38,7 +38,7 @@ public:
                 "scratch takes a function without arguments that makes a value: "
                 "scratch buffers{[] { return std::vector<double>(1000); }}");
 
-  using value_type = std::decay_t<std::invoke_result_t<const Make&>>;
+  using value_type = std::decay_t<std::invoke_result_t<const Make&>>; ///< what `make` returns
 
   /// @param make called when no value is free, on any executor, on several at
   ///             the same time
@@ -91,6 +91,8 @@ public:
       shelf_.free = item_.release();
     }
 
+    /// The borrowed value, until this goes.
+    /// @{
     value_type& operator*() const noexcept {
       return item_->value;
     }
@@ -98,6 +100,7 @@ public:
     value_type* operator->() const noexcept {
       return &item_->value;
     }
+    /// @}
 
   private:
     friend class scratch;

@@ -56,8 +56,10 @@ struct theft_costs {
 /// What a member's executor knows when it considers a theft. Plain data, so
 /// that the decision can be tested and simulated by itself.
 struct theft_view {
+  /// What would become of the victim.
   victim_policy policy = victim_policy::run_victim;
 
+  /// By which rule is decided.
   hysteresis rule = hysteresis::worth;
 
   /// Right continuations of the most basal member here that has any, and that no
@@ -72,6 +74,8 @@ struct theft_view {
   /// branch has taken as long and goes on, or the mean time between its member's last
   /// safepoints if that is longer: of two branches nobody knows more.
   std::uint64_t expected = 0;
+
+  /// Whether `expected` rests on what elements of its range have cost.
   bool known = false;
 
   /// What the theft costs with the executor that would get it.
@@ -122,9 +126,10 @@ enum class theft_verdict : std::uint8_t {
   out_of_memory,
 };
 
+/// What is the same of all looks with a verdict.
 struct theft_verdict_text {
-  const char* name; ///< of the enumerator
-  const char* meaning;
+  const char* name;    ///< of the enumerator
+  const char* meaning; ///< a sentence for statistics and reports
 };
 
 constexpr theft_verdict_text describe(theft_verdict verdict) noexcept {
@@ -172,6 +177,8 @@ inline constexpr std::size_t num_theft_verdicts = [] {
 template <class Value>
 class by_theft_verdict {
 public:
+  /// The value of a verdict.
+  /// @{
   constexpr Value& operator[](theft_verdict verdict) noexcept {
     return values_[static_cast<std::size_t>(verdict)];
   }
@@ -179,6 +186,7 @@ public:
   constexpr const Value& operator[](theft_verdict verdict) const noexcept {
     return values_[static_cast<std::size_t>(verdict)];
   }
+  /// @}
 
   /// Calls `f(verdict, value)` for each.
   template <class F>
@@ -187,6 +195,7 @@ public:
       f(static_cast<theft_verdict>(i), values_[i]);
   }
 
+  /// Whether all values are equal.
   bool operator==(const by_theft_verdict&) const = default;
 
 private:

@@ -21,8 +21,8 @@ namespace basal::priority {
 
 /// How to order one task.
 struct task_options {
-  level at = level::normal;
-  task_key type = {}; ///< for the estimate of its runtime
+  level at = level::normal; ///< how urgent it is
+  task_key type = {};       ///< for the estimate of its runtime
 };
 
 /// Background work on an executor pool, in the order that keeps people waiting
@@ -117,10 +117,13 @@ public:
   /// What is known about runtimes. Also to record some from elsewhere.
   runtime_tracker& runtimes() noexcept;
 
+  /// What the pool was made with. Constant.
   const background_config& config() const noexcept;
 
+  /// The executors that run the tasks.
   executors::executor_pool& executors() const noexcept;
 
+  /// What is counted so far. Any thread.
   background_stats stats() const;
 
 private:

@@ -25,12 +25,14 @@ enum class route : std::uint8_t {
 
 /// How to build a background_pool.
 struct background_config {
+  /// What counts how much when tasks are ordered.
   weights order = {};
 
   /// Tasks that may wait in the queue, 1 to `most_queued`. Cancelled ones count
   /// until their turn comes, or until a full queue is searched for them.
   std::size_t max_queued = 4096;
 
+  /// What becomes of a task for which the queue has no room.
   full_policy when_full = full_policy::wait;
 
   /// For full_policy::time_out; at least 0.
@@ -49,10 +51,11 @@ struct background_config {
   /// seen for longest are forgotten.
   std::size_t max_types = 4096;
 
+  /// Which way background_pool::spawn() goes.
   route spawns = route::automatic;
 
-  static constexpr std::size_t most_queued = std::size_t{1} << 24;
-  static constexpr std::size_t most_types = std::size_t{1} << 20;
+  static constexpr std::size_t most_queued = std::size_t{1} << 24; ///< largest `max_queued`
+  static constexpr std::size_t most_types = std::size_t{1} << 20;  ///< largest `max_types`
 
   /// @throws std::invalid_argument naming the field, its value and its range
   void validate() const;

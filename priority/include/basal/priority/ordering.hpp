@@ -32,6 +32,8 @@ struct weights {
   /// @throws std::invalid_argument naming the weight, its value and its range
   void validate() const;
 
+  /// The key of a task, in levels; see above. Less comes first. Does not allocate or throw.
+  /// @param base the task's level
   /// @param estimate_s estimated runtime in seconds
   /// @param enqueued_s when the task was enqueued, in seconds since any fixed time
   constexpr double key(level base, double estimate_s, double enqueued_s) const noexcept {

@@ -29,7 +29,7 @@ struct queue_shape {
   /// A consumer looks at all parts every so many pops; at least 1.
   std::uint32_t refresh = 16;
 
-  static constexpr std::size_t most_parts = 4096;
+  static constexpr std::size_t most_parts = 4096; ///< largest `parts`
 
   /// @throws std::invalid_argument naming the field, its value and its range
   void validate() const;
@@ -70,7 +70,10 @@ public:
   /// What one consumer has seen. Not shared by threads.
   class consumer {
   public:
+    /// Allocates a key for each part. `queue` must outlive it.
+    /// @param queue the queue from which it will take
     /// @param home the part that it prefers, modulo the number of parts
+    /// @throws std::bad_alloc
     consumer(const basic_priority_queue& queue, std::size_t home)
       : home_(home % queue.shape_.parts), turn_(home_), seen_(queue.shape_.parts, no_key) {
     }
@@ -175,6 +178,7 @@ public:
     return sum;
   }
 
+  /// What the queue was made with. Constant.
   const queue_shape& shape() const noexcept {
     return shape_;
   }

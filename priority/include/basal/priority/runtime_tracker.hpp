@@ -27,8 +27,10 @@ public:
   /// Runtimes outside of these are taken as the nearer one, and counted as
   /// clamped: negative or zero when the clock steps, infinite from elsewhere. A
   /// NaN is taken as the shortest.
+  /// @{
   static constexpr double shortest_s = 1e-9;
   static constexpr double longest_s = 3600;
+  /// @}
 
   /// Below this many runtimes of a type the median of all types is used.
   static constexpr std::uint64_t enough = 5;
@@ -51,6 +53,7 @@ public:
   /// A task of `type` took `runtime`.
   void record(task_key type, std::chrono::duration<double> runtime) noexcept;
 
+  /// What is known and was seen. Any thread; counts may be a few records apart.
   runtime_stats stats() const noexcept;
 
 private:

@@ -30,7 +30,7 @@ struct background_stats {
   std::size_t queued_now = 0;        ///< in the queue
   std::size_t running_now = 0;       ///< begun and not ended
   std::size_t evaluations_now = 0;   ///< see evaluation
-  runtime_stats runtimes;
+  runtime_stats runtimes;            ///< what is known of runtimes
 };
 
 /// How a shutdown ended.

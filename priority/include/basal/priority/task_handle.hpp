@@ -28,6 +28,7 @@ public:
     return task_ != nullptr;
   }
 
+  /// Where the task is now; it may have gone on when this returns.
   task_state state() const {
     return checked().state();
   }
@@ -48,6 +49,7 @@ public:
     return wait_until(executors::deadline_after(limit));
   }
 
+  /// The same until a point in time. @returns whether it has ended.
   bool wait_until(std::chrono::steady_clock::time_point deadline) const {
     return checked().finished().wait_until(deadline);
   }

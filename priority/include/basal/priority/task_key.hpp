@@ -18,6 +18,7 @@ public:
   /// The key of tasks that say nothing about themselves.
   constexpr task_key() noexcept = default;
 
+  /// The key of a name. Cost: proportional to its length.
   explicit constexpr task_key(std::string_view name) noexcept : value_(hash(name)) {
   }
 
@@ -27,6 +28,7 @@ public:
     : value_(mix(hash(name) + mix(detail + 0x9e3779b97f4a7c15))) {
   }
 
+  /// The hash; 0 for tasks that say nothing about themselves.
   constexpr std::uint64_t value() const noexcept {
     return value_;
   }

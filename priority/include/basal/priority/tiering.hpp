@@ -27,6 +27,7 @@ struct tiering_config {
   /// those of MeTTaTron's tiered execution: bytecode, optimised, native code.
   std::vector<std::uint64_t> thresholds = {2, 100, 500};
 
+  /// How urgent compilations are.
   level at = level::background_compile;
 
   /// Of the tasks, so that runtimes are learned per tier: (name, tier).
@@ -36,6 +37,7 @@ struct tiering_config {
   /// for comparisons, and for tests that must not depend on timing.
   bool in_caller = false;
 
+  /// The most thresholds that there may be.
   static constexpr std::size_t most_tiers = detail::basic_tiering_ladder<>::most_tiers;
 
   /// @throws std::invalid_argument naming the field, its value and its range
@@ -81,17 +83,19 @@ public:
 
   /// What to execute: in tier 0 `code` is null.
   struct choice {
-    std::size_t tier = 0;
+    std::size_t tier = 0;       ///< that runs; 0: the item is interpreted
     const Code* code = nullptr; ///< lives as long as the tiering
   };
 
   /// An item and its code. Made by add().
   class entry {
   public:
+    /// For tiering::add(). `owner` must outlive it.
     entry(tiering& owner, Item item)
       : owner_(owner), item_(std::move(item)), ladder_(owner.config_.thresholds.size()) {
     }
 
+    /// What was given to add().
     const Item& item() const noexcept {
       return item_;
     }
@@ -260,6 +264,7 @@ public:
     return all;
   }
 
+  /// What it was made with. Constant.
   const tiering_config& config() const noexcept {
     return config_;
   }

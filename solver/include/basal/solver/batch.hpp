@@ -31,10 +31,12 @@ struct solve_request {
   /// options share the analysis: those of a batch, and later ones as long as
   /// solver_limits::plan_cache_bytes allows.
   struct unplanned {
-    linear_operator<T> a;
-    solve_options options = {};
+    linear_operator<T> a;       ///< the matrix
+    solve_options options = {}; ///< of its analysis and its solve
   };
 
+  /// A request whose matrix is analysed first, unless a plan for it is at hand. `right_hand_side`
+  /// has as many numbers as `a` has rows; that is checked when it is solved.
   solve_request(linear_operator<T> a, std::vector<T> right_hand_side, solve_options options = {},
                 budget allowed = {})
     : problem(unplanned{std::move(a), options}), b(std::move(right_hand_side)), limits(allowed) {
@@ -45,9 +47,10 @@ struct solve_request {
     : problem(std::move(plan)), b(std::move(right_hand_side)), limits(allowed) {
   }
 
+  /// The matrix, or a plan that was made for it.
   std::variant<unplanned, solve_plan<T>> problem;
-  std::vector<T> b;
-  budget limits;
+  std::vector<T> b; ///< the right-hand side
+  budget limits;    ///< what the solve may spend
 };
 
 /// What became of a request: a failure or a result.
@@ -61,11 +64,13 @@ struct solve_outcome {
   std::chrono::nanoseconds elapsed{0};       ///< from its permit to its result
 };
 
+/// How far a batch is.
 struct batch_progress {
-  std::size_t done = 0; ///< requests that ended, in whichever way
-  std::size_t total = 0;
+  std::size_t done = 0;  ///< requests that ended, in whichever way
+  std::size_t total = 0; ///< requests of the batch
 };
 
+/// How a batch is solved. The defaults are right for most.
 struct batch_options {
   /// When it is used, solves end within about 100 us of a tick and those that
   /// wait do not begin; all of them fail with errc::cancelled.
@@ -97,6 +102,8 @@ struct batch_options {
 /// The results are the same, bit for bit, for any number of executors.
 class batch_solver {
 public:
+  /// Starts no thread.
+  /// @param limits what all of its solves together may use
   /// @param pool must outlive it, and must not be destroyed while requests run
   /// @throws error{bad_option} see solver_limits::validate
   explicit batch_solver(executors::executor_pool& pool, solver_limits limits = {});
@@ -136,10 +143,13 @@ public:
   std::uint64_t submit(solve_request<T> request, std::stop_token stop,
                        std::function<void(solve_outcome<T>)> done);
 
+  /// Where what happens to its solves is told. Any thread.
   event_bus& events() noexcept;
 
+  /// What it did so far. Any thread.
   solver_stats stats() const noexcept;
 
+  /// What it was made with. Constant.
   const solver_limits& limits() const noexcept;
 
   class core; // of the implementation

@@ -21,12 +21,13 @@ namespace basal::solver {
 template <class T>
 class block_stepper {
 public:
-  static constexpr std::size_t max_width = 16;
+  static constexpr std::size_t max_width = 16; ///< columns, at most
 
   /// Do the plan's method and preconditioner work in blocks? (Neumann; conjugate gradients with
   /// Jacobi or without.)
   static bool supports(const solve_plan<T>& plan) noexcept;
 
+  /// Bytes that a block_stepper of `width` columns needs, to be aligned to 64.
   static std::size_t scratch_bytes(const solve_plan<T>& plan, std::size_t width) noexcept;
 
   /// 1 <= width <= max_width; B and X have width times the size of A numbers; X holds the first

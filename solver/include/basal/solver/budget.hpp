@@ -11,6 +11,7 @@ namespace basal::solver {
 /// the state budget_exhausted and what it has reached by then. A limit of 0
 /// allows nothing: the solve ends before its first tick.
 struct budget {
+  /// The limit that is none.
   static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
   /// Dispatches of the tick scheduler. Exact. The default is the source's.
@@ -32,6 +33,7 @@ struct budget {
 /// Which limit ended a solve.
 enum class budget_kind : std::uint8_t { none, ticks, iterations, time, bytes };
 
+/// The enumerator's name.
 constexpr const char* to_string(budget_kind kind) noexcept {
   switch (kind) {
   case budget_kind::none:

@@ -34,10 +34,15 @@ public:
   csr_matrix(index_type rows, index_type columns, std::vector<index_type> row_starts,
              std::vector<index_type> column_indices, std::vector<T> values);
 
+  /// O(1). A matrix that another one was made of is empty; assignment exchanges the two.
+  /// @{
   csr_matrix(csr_matrix&& other) noexcept;
   csr_matrix& operator=(csr_matrix&& other) noexcept;
+  /// @}
   ~csr_matrix();
 
+  /// The shape. O(1).
+  /// @{
   index_type rows() const noexcept {
     return rows_;
   }
@@ -49,6 +54,7 @@ public:
   bool is_square() const noexcept {
     return rows_ == columns_;
   }
+  /// @}
 
   /// Stored entries, whether 0 or not.
   index_type nonzeros() const noexcept {
@@ -60,14 +66,18 @@ public:
     return row_starts_;
   }
 
+  /// The columns of the stored entries, row by row, ascending within a row.
   std::span<const index_type> column_indices() const noexcept {
     return column_indices_;
   }
 
+  /// The values of the stored entries, in the order of column_indices().
   std::span<const T> values() const noexcept {
     return values_;
   }
 
+  /// Columns and values of one row: 0 <= row < rows(), which is not checked.
+  /// @{
   std::span<const index_type> row_columns(index_type row) const noexcept {
     return column_indices().subspan(start(row), length(row));
   }
@@ -75,10 +85,12 @@ public:
   std::span<const T> row_values(index_type row) const noexcept {
     return values().subspan(start(row), length(row));
   }
+  /// @}
 
   /// The diagonal of a square matrix, 0 where nothing is stored.
   std::vector<T> diagonal() const;
 
+  /// The transpose: one pass over the entries; allocates as much as this matrix has.
   csr_matrix transposed() const;
 
   /// The same numbers in other order, for the vector units (detail/packed_rows.hpp). Built at

@@ -10,6 +10,7 @@
 
 namespace basal::solver {
 
+/// Why a solve, or the making of a matrix, failed.
 enum class errc : std::uint8_t {
   dimension_mismatch = 1,  ///< sizes of A, b and x do not fit together, or A is not square
   malformed_matrix,        ///< indices out of range, unsorted or repeated
@@ -37,9 +38,12 @@ std::string_view to_string(errc code) noexcept;
 /// Thrown with a sentence that names the cause and, where there is one, the remedy.
 class error : public std::runtime_error {
 public:
+  /// @param code why
+  /// @param what the sentence, which what() returns
   error(errc code, const std::string& what) : std::runtime_error(what), code_(code) {
   }
 
+  /// For programs; the sentence is for people.
   errc code() const noexcept {
     return code_;
   }

@@ -15,6 +15,7 @@
 
 namespace basal::solver {
 
+/// What happened.
 enum class event_kind : std::uint8_t {
   solve_started,
   solve_completed, ///< with a result, whichever its state
@@ -30,13 +31,13 @@ std::string_view to_string(event_kind kind) noexcept;
 /// Something that happened to a solve or a batch. For one of either the events
 /// come in the order in which it lives.
 struct solve_event {
-  event_kind kind = event_kind::solve_started;
-  std::uint64_t id = 0;                ///< of the solve, or of the batch; both count from 1
-  std::uint64_t count = 0;             ///< batch: its requests; limit: permits in use
-  std::uint64_t limit = 0;             ///< concurrency_limit_reached: the permits there are
-  std::chrono::nanoseconds elapsed{0}; ///< solve: from permit to result; batch: all of it
-  bool converged = false;              ///< solve_completed
-  std::optional<errc> error = {};      ///< solve_failed
+  event_kind kind = event_kind::solve_started; ///< which fields below say something depends on it
+  std::uint64_t id = 0;                        ///< of the solve, or of the batch; both count from 1
+  std::uint64_t count = 0;                     ///< batch: its requests; limit: permits in use
+  std::uint64_t limit = 0;                     ///< concurrency_limit_reached: the permits there are
+  std::chrono::nanoseconds elapsed{0};         ///< solve: from permit to result; batch: all of it
+  bool converged = false;                      ///< solve_completed
+  std::optional<errc> error = {};              ///< solve_failed
 
   friend bool operator==(const solve_event&, const solve_event&) = default;
 };
@@ -44,7 +45,7 @@ struct solve_event {
 /// What a subscriber finds: an event, or the number of those that it lost just
 /// before the next one because it was slow.
 struct received {
-  std::uint64_t lost = 0;
+  std::uint64_t lost = 0;           ///< events that gave way; 0: none
   std::optional<solve_event> event; ///< if `lost` is 0
 };
 
@@ -64,7 +65,7 @@ public:
     return lost_total_.load(std::memory_order_relaxed);
   }
 
-  static constexpr std::size_t default_capacity = 1024;
+  static constexpr std::size_t default_capacity = 1024; ///< events that may wait
 
 private:
   friend class event_bus;
@@ -96,8 +97,11 @@ public:
   std::shared_ptr<subscription> subscribe(std::size_t capacity = subscription::default_capacity,
                                           std::function<void()> on_event = {});
 
+  /// Appends `e` to every subscription, and calls their `on_event`. For the solver.
+  /// @throws std::bad_alloc
   void publish(const solve_event& e);
 
+  /// Whether an event would reach anybody. Relaxed.
   bool has_subscribers() const noexcept {
     return subscribers_.load(std::memory_order_relaxed) > 0;
   }

@@ -31,6 +31,7 @@ struct solver_limits {
   /// few matrices of the size that a second cache holds, or one of a million entries.
   std::size_t plan_cache_bytes = std::size_t{64} << 20;
 
+  /// What becomes of a solve when all permits are taken.
   solver::backpressure backpressure = solver::backpressure::wait;
 
   /// For wait_timeout; from the time at which the solve asks for its permit.

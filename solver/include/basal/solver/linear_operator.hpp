@@ -28,6 +28,7 @@ public:
   /// empty if unknown. Throws error{dimension_mismatch} if it has another size.
   linear_operator(index_type size, product multiply, std::vector<T> diagonal = {});
 
+  /// Rows, which are as many as columns.
   index_type size() const noexcept {
     return size_;
   }

@@ -12,6 +12,7 @@
 
 namespace basal::solver {
 
+/// What a file may claim before it is refused with errc::too_large.
 struct matrix_market_limits {
   /// Rows and columns. The size line of a file is a claim by a stranger.
   index_type max_rows = 10'000'000;
@@ -20,18 +21,19 @@ struct matrix_market_limits {
   /// `max_rows_per_entry` for each entry. Whoever builds, measures and solves takes up to 90 bytes
   /// for a row, so that without this a file of 60 bytes could claim a gigabyte.
   index_type free_rows = 65'536;
-  index_type max_rows_per_entry = 16;
+  index_type max_rows_per_entry = 16; ///< see `free_rows`
 
   /// Entries of the matrix, after the other half of a symmetric one was added. An entry costs up
   /// to 56 bytes while the matrix is built.
   std::int64_t max_entries = 100'000'000;
 };
 
+/// How a file is read.
 struct matrix_market_options {
   /// Named in errors.
   std::string file_name = "matrix";
 
-  matrix_market_limits limits = {};
+  matrix_market_limits limits = {}; ///< what the file may claim
 
   /// Called now and then (every 2^20 entries) with the number of entries read and of those that
   /// the size line promises. What it throws ends the reading.
@@ -65,10 +67,12 @@ template <class T>
 std::vector<T> read_matrix_market_vector(std::istream& in,
                                          const matrix_market_options& options = {});
 
+/// The same from a file.
 template <class T>
 std::vector<T> read_matrix_market_vector(const std::string& path,
                                          matrix_market_options options = {});
 
+/// The same from the text itself.
 template <class T>
 std::vector<T> parse_matrix_market_vector(std::string_view text,
                                           const matrix_market_options& options = {});

@@ -5,9 +5,12 @@
 
 namespace basal::solver {
 
+/// What measure() finds out about a square matrix.
 struct matrix_profile {
   /// No stored diagonal element is 0, none is missing.
   bool full_diagonal = false;
+
+  /// All diagonal elements are stored and above 0.
   bool positive_diagonal = false;
 
   /// Entries equal those of the transpose, up to 16 machine epsilons.
@@ -28,9 +31,11 @@ struct matrix_profile {
   /// iteration from a random vector, which for a symmetric matrix with a positive diagonal is never
   /// above the radius; `high` is the smaller ratio, and never below it. Between them, what the last
   /// two growths tend to.
+  /// @{
   double spectral_radius = 0;
   double spectral_radius_low = 0;
   double spectral_radius_high = 0;
+  /// @}
 };
 
 /// About as much work as ten products; allocates. Throws error{dimension_mismatch} unless the

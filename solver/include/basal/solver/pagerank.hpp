@@ -11,6 +11,7 @@
 
 namespace basal::solver {
 
+/// How PageRank is computed.
 struct pagerank_options {
   /// Probability with which the surfer starts again; above 0, below 1.
   double restart = 0.15;

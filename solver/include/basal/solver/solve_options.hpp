@@ -12,6 +12,7 @@
 
 namespace basal::solver {
 
+/// How a system is solved. A closed set: CONTRIBUTING.md says what a new one takes.
 enum class method : std::uint8_t {
   automatic,          ///< the router chooses and says why (solve_plan)
   neumann,            ///< x += D^-1 (b - A x); needs a convergent series
@@ -24,6 +25,7 @@ enum class method : std::uint8_t {
   random_walk,        ///< one entry of x with a confidence interval; needs row dominance
 };
 
+/// With what approximation of the matrix an iteration is made to converge sooner.
 enum class preconditioning : std::uint8_t {
   automatic,  ///< the router chooses
   none,       ///< plain iteration
@@ -38,10 +40,14 @@ enum class preconditioning : std::uint8_t {
 
 /// "neumann" etc.
 std::string_view to_string(method m) noexcept;
+
+/// The enumerator's name.
 std::string_view to_string(preconditioning p) noexcept;
 
 /// The inverse of to_string; empty for an unknown name.
 std::optional<method> method_from(std::string_view name) noexcept;
+
+/// The inverse of to_string; empty for an unknown name.
 std::optional<preconditioning> preconditioning_from(std::string_view name) noexcept;
 
 /// In the order of the enumeration, with `automatic`.
@@ -50,8 +56,11 @@ std::span<const method> all_methods();
 /// Does the method compute options.entry alone, which must be set?
 bool computes_one_entry(method m) noexcept;
 
+/// What is solved, and how well. Plain data; solve_plan checks it.
 struct solve_options {
-  solver::method method = solver::method::automatic;
+  solver::method method = solver::method::automatic; ///< by which method
+
+  /// With which preconditioner, if the method takes one.
   solver::preconditioning preconditioner = solver::preconditioning::automatic;
 
   /// Converged when |b - A x| <= tolerance |b| (2-norms). For one entry: when the half-width of
@@ -75,7 +84,7 @@ struct solve_options {
   /// Random walks: probability with which the interval holds the entry; below 1.
   double confidence = 0.95;
 
-  summation order = summation::native;
+  summation order = summation::native; ///< the order in which kernels add up
 
   /// Memory that a threshold, nearly_complete or complete factor may take while it is made. One
   /// that would take more is passed over by the router, and refused if it was named.

@@ -29,14 +29,20 @@ public:
   /// With method::automatic only broken matrices throw.
   solve_plan(linear_operator<T> a, const solve_options& options);
 
+  /// What the router chose, or the options named; never `automatic`.
+  /// @{
   method chosen() const noexcept;
   preconditioning preconditioner() const noexcept;
+  /// @}
 
   /// The measurements and the reason, in a sentence.
   const std::string& why() const noexcept;
 
+  /// What the plan was made of. It shares the matrix.
+  /// @{
   const solve_options& options() const noexcept;
   const linear_operator<T>& matrix() const noexcept;
+  /// @}
 
   /// What was measured; of a matrix-free operator nothing.
   const matrix_profile& profile() const noexcept;
@@ -58,6 +64,7 @@ public:
   /// The same plan with other random numbers. Shares factors and tables, copies one vector.
   solve_plan with_seed(std::uint64_t seed) const;
 
+  /// For the solver's own steppers.
   const detail::plan_data<T>& data() const noexcept {
     return *data_;
   }

@@ -11,6 +11,7 @@
 
 namespace basal::solver {
 
+/// Where a solve is, or how it ended.
 enum class state : std::uint8_t {
   running,          ///< only in reports of a step: go on
   converged,        ///< the tolerance is reached
@@ -19,6 +20,7 @@ enum class state : std::uint8_t {
   budget_exhausted, ///< a limit was reached first
 };
 
+/// The enumerator's name.
 std::string_view to_string(state s) noexcept;
 
 /// What one step() knows when it returns.
@@ -27,7 +29,7 @@ struct step_report {
   /// its interval over its estimate. Always finite. While running it is what the step's recurrence
   /// says, from which the truth may differ; in every other state it is computed from x.
   double residual = 1;
-  solver::state state = solver::state::running;
+  solver::state state = solver::state::running; ///< `running`: go on
 };
 
 /// Everything about a finished solve. `x` is finite in every state, and never worse than zeros or
@@ -35,13 +37,17 @@ struct step_report {
 /// converge the best of what it kept.
 template <class T>
 struct solve_result {
-  solver::state state = solver::state::running;
+  solver::state state = solver::state::running; ///< how it ended
   std::vector<T> x;             ///< the solution; one number if one entry was asked for
   std::uint64_t iterations = 0; ///< steps taken, by all methods that were tried
   double residual = 1;          ///< of this x, as in step_report
   double half_width = 0;        ///< one entry: the interval is x[0] +- half_width
+
+  /// What made x.
+  /// @{
   method chosen = method::automatic;
   preconditioning preconditioner = preconditioning::none;
+  /// @}
   std::string why; ///< why this method, which ones failed before it, why it ended
 };
 

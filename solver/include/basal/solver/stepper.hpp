@@ -50,6 +50,7 @@ public:
     return report_;
   }
 
+  /// Calls of step() that did an iteration.
   std::uint64_t steps() const noexcept {
     return steps_;
   }

@@ -15,6 +15,7 @@ enum class summation : std::uint8_t {
   portable,
 };
 
+/// The enumerator's name.
 std::string_view to_string(summation order) noexcept;
 
 } // namespace basal::solver

@@ -12,6 +12,7 @@
 
 namespace basal::solver {
 
+/// Which entries are wanted, and how well.
 struct top_k_options {
   std::size_t k = 10; ///< entries wanted, at least 1
 
@@ -26,18 +27,19 @@ struct top_k_options {
 
 /// The entry is value +- half_width, up to rounding errors.
 struct ranked_entry {
-  index_type index = 0;
-  double value = 0;
-  double half_width = 0;
+  index_type index = 0;  ///< of the entry in x
+  double value = 0;      ///< the middle of its interval
+  double half_width = 0; ///< 0 or more
 };
 
+/// The largest entries, and what is proven of them.
 struct top_k_result {
   std::vector<ranked_entry> entries; ///< the largest first; fewer than k if fewer are not 0
 
   bool settled = false; ///< what the tolerance asks for is proven
   bool certain = false; ///< no other entry is larger than one of these, which is proven, too
 
-  std::uint64_t pushes = 0;
+  std::uint64_t pushes = 0; ///< residuals that were moved
 };
 
 /// Finds the k largest entries of x = A^-1 b for one sparse b after another, such as the places

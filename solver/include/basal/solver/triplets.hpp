@@ -16,12 +16,14 @@ public:
   /// Throws error{dimension_mismatch} if a size is negative.
   triplets(index_type rows, index_type columns);
 
+  /// Room for so many entries, so that add() does not allocate until then. Throws std::bad_alloc.
   void reserve(std::size_t entries);
 
   /// Throws error: malformed_matrix outside of the matrix, not_finite, too_large after
   /// 2^31 - 1 entries.
   void add(index_type row, index_type column, T value);
 
+  /// Entries that were added, repeated ones counted each.
   std::size_t size() const noexcept {
     return entries_.size();
   }

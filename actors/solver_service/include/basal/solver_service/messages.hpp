@@ -30,8 +30,11 @@ namespace basal::solver {
 /// `basal::actors::add_solver_messages` says how to print them.
 inline constexpr caf::atom_value errc_category = caf::atom("solver");
 
+/// An error of errc_category; that of a thrown one carries its sentence.
+/// @{
 caf::error make_error(errc code);
 caf::error make_error(const error& e);
+/// @}
 
 } // namespace basal::solver
 
@@ -39,14 +42,18 @@ namespace basal::actors {
 
 /// A double that survives CAF's serialiser, whichever it is.
 struct real {
-  double value = 0;
+  double value = 0; ///< any, also infinite or NaN
 
   real() = default;
+
+  /// Implicit, so that a real stands where a double did.
+  /// @{
   real(double x) noexcept : value(x) { // NOLINT: implicit on purpose
   }
   operator double() const noexcept { // NOLINT: implicit on purpose
     return value;
   }
+  /// @}
 };
 
 template <class Inspector>
@@ -65,9 +72,11 @@ typename Inspector::result_type inspect(Inspector& f, real& x) {
 
 /// A vector of them.
 struct reals {
-  std::vector<double> values;
+  std::vector<double> values; ///< any, also infinite or NaN
 
   reals() = default;
+
+  /// Implicit, so that a vector can be given. O(1).
   reals(std::vector<double> x) noexcept : values(std::move(x)) { // NOLINT: implicit on purpose
   }
 };
@@ -97,9 +106,11 @@ typename Inspector::result_type inspect(Inspector& f, reals& x) {
 /// A matrix in a message: the pointer within a process, its contents between processes.
 /// Requests with the same pointer share the work that depends on the matrix alone.
 struct shared_matrix {
-  std::shared_ptr<const solver::csr_matrix<double>> matrix;
+  std::shared_ptr<const solver::csr_matrix<double>> matrix; ///< null: none
 
   shared_matrix() = default;
+
+  /// Implicit, so that a pointer can be given. O(1).
   shared_matrix(std::shared_ptr<const solver::csr_matrix<double>> m) noexcept // NOLINT: implicit
     : matrix(std::move(m)) {
   }
@@ -143,21 +154,24 @@ typename Inspector::result_type inspect(Inspector& f, shared_matrix& x) {
 
 /// Client to service: solve A x = b.
 struct solve_message {
-  shared_matrix a;
-  reals b;
-  solver::solve_options options = {};
-  solver::budget limits = {};
+  shared_matrix a;                    ///< the matrix
+  reals b;                            ///< the right-hand side
+  solver::solve_options options = {}; ///< of the analysis and the solve
+  solver::budget limits = {};         ///< what it may spend
 };
 
 /// Client to service: solve all of them.
 struct batch_message {
-  std::vector<solve_message> requests;
-  std::uint32_t block_width = 0; ///< see solver::batch_options
+  std::vector<solve_message> requests; ///< in the order of the replies
+  std::uint32_t block_width = 0;       ///< see solver::batch_options
 };
 
 /// Service to client: how far a solve came. Not to converge is no error.
 struct solve_reply {
   std::uint64_t id = 0; ///< as in events
+
+  /// As the fields of solver::solve_result and solver::solve_outcome of the same names.
+  /// @{
   solver::state state = solver::state::running;
   solver::budget_kind exhausted = solver::budget_kind::none;
   reals x;
@@ -169,24 +183,25 @@ struct solve_reply {
   solver::preconditioning preconditioner = solver::preconditioning::none;
   std::string why;
   std::chrono::nanoseconds elapsed{0};
+  /// @}
 };
 
 /// One request of a batch: an error or a reply.
 struct batch_entry {
   caf::error failure; ///< none if there is a reply
-  solve_reply reply;
+  solve_reply reply;  ///< if there is no failure
 };
 
 /// Service to client: entry i belongs to request i.
 struct batch_reply {
-  std::vector<batch_entry> entries;
+  std::vector<batch_entry> entries; ///< as many as requests
 };
 
 /// Service to subscriber: events in their order, which follow `lost` others that are not
 /// there because the subscriber was slow. Its answer, whichever, asks for more.
 struct events_message {
-  std::uint64_t lost = 0;
-  std::vector<solver::solve_event> events;
+  std::uint64_t lost = 0;                  ///< that are not there
+  std::vector<solver::solve_event> events; ///< in their order
 };
 
 /// Makes the messages above and the solver's errors known to a system that is not made yet: for
@@ -243,6 +258,7 @@ typename Inspector::result_type inspect(Inspector& f, events_message& x) {
 // The solver does not know CAF, so its types' inspectors are here, in its namespace.
 namespace basal::solver {
 
+/// For CAF's serialisers and deep_to_string; numbers that are no integers travel as actors::real.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, solve_options& x) {
   const actors::detail::field_namer<Inspector> field;
@@ -268,6 +284,7 @@ typename Inspector::result_type inspect(Inspector& f, solve_options& x) {
            caf::meta::load_callback(load));
 }
 
+/// For CAF's serialisers and deep_to_string; numbers that are no integers travel as actors::real.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, budget& x) {
   const actors::detail::field_namer<Inspector> field;
@@ -275,6 +292,7 @@ typename Inspector::result_type inspect(Inspector& f, budget& x) {
            field("iterations", x.iterations), field("time", x.time), field("bytes", x.bytes));
 }
 
+/// For CAF's serialisers and deep_to_string; numbers that are no integers travel as actors::real.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, solve_event& x) {
   const actors::detail::field_namer<Inspector> field;
@@ -294,6 +312,7 @@ typename Inspector::result_type inspect(Inspector& f, solve_event& x) {
            field("converged", x.converged), error_field(), caf::meta::load_callback(load));
 }
 
+/// For CAF's serialisers and deep_to_string; counts only.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, scratch_stats& x) {
   const actors::detail::field_namer<Inspector> field;
@@ -301,6 +320,7 @@ typename Inspector::result_type inspect(Inspector& f, scratch_stats& x) {
            field("refused", x.refused), field("bytes", x.bytes));
 }
 
+/// For CAF's serialisers and deep_to_string; counts only.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, plan_cache_stats& x) {
   const actors::detail::field_namer<Inspector> field;
@@ -309,6 +329,7 @@ typename Inspector::result_type inspect(Inspector& f, plan_cache_stats& x) {
            field("bytes", x.bytes));
 }
 
+/// For CAF's serialisers and deep_to_string; counts only.
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, solver_stats& x) {
   const actors::detail::field_namer<Inspector> field;

@@ -220,6 +220,7 @@ consteval std::uint64_t signature() {
 /// Appends values to a string of bytes.
 class encoder {
 public:
+  /// Appends to `out`, which must outlive it.
   explicit encoder(std::string& out) noexcept : out_(out) {
   }
 
@@ -251,6 +252,8 @@ public:
       put_fields(x);
   }
 
+  /// Appends a count of bytes (32 bit) and the bytes.
+  /// @throws error too_large, std::bad_alloc
   void put_text(std::string_view text) {
     put_count(text.size());
     out_.append(text);
@@ -296,6 +299,9 @@ private:
 /// Takes values from bytes that anybody may have written.
 class decoder {
 public:
+  /// Reads `bytes`, which must outlive it.
+  /// @param bytes values as an encoder wrote them, or anything else
+  /// @param limits what values may take, whatever the bytes claim
   explicit decoder(std::string_view bytes, decode_limits limits = {}) noexcept
     : begin_(bytes.data()), rest_(bytes), memory_left_(limits.memory) {
   }

@@ -13,10 +13,13 @@ struct connection_options {
 
   /// PEM files, needed for each host that is not a loopback address: the authorities that may have
   /// signed the server's certificate, our certificate, and its key. The connection is TLS 1.3 then.
+  /// @{
   std::string ca_file = {};
   std::string certificate_file = {};
   std::string key_file = {};
+  /// @}
 
+  /// Whether everything happens in this process.
   bool is_local() const noexcept {
     return address == "local";
   }

@@ -18,21 +18,24 @@
 
 namespace basal::cluster {
 
+/// In which order results are delivered.
 enum class result_order : std::uint8_t {
-  as_finished,
-  by_item, ///< what is finished early waits for those before it
+  as_finished, ///< without waiting for others
+  by_item,     ///< what is finished early waits for those before it
 };
 
+/// How a batch is computed.
 struct map_options {
   /// Of the function; see registry.
   std::uint32_t version = 1;
 
-  result_order order = result_order::as_finished;
+  result_order order = result_order::as_finished; ///< in which order results are delivered
 
   /// A file that keeps what is finished. The same batch with the same file goes on where it ended,
   /// whatever it ended by. Empty: none.
   std::filesystem::path journal = {};
 
+  /// When a stop is requested, the batch ends with errc::cancelled.
   std::stop_token stop = {};
 
   /// Items that have not begun or not ended by then have no result. Workers compare with their own
@@ -59,8 +62,9 @@ struct map_options {
   std::chrono::milliseconds patience = std::chrono::seconds{30};
 };
 
+/// Where a coordinator finds its workers.
 struct coordinator_options {
-  connection_options connection = {};
+  connection_options connection = {}; ///< the engine
 
   /// Executors of a coordinator whose address is "local".
   std::size_t executors = executors::usable_cpus();

@@ -8,6 +8,7 @@
 
 namespace basal::cluster {
 
+/// Why a batch, a worker or a message failed.
 enum class errc : std::uint8_t {
   malformed = 1,  ///< bytes that are no value of the type, or a message that is none of ours
   other_version,  ///< a message or a file of another version of the format
@@ -32,9 +33,12 @@ std::string_view to_string(errc code) noexcept;
 /// Thrown with a sentence that names the cause and, where there is one, the remedy.
 class error : public std::runtime_error {
 public:
+  /// @param code why
+  /// @param what the sentence, which what() returns
   error(errc code, const std::string& what) : std::runtime_error(what), code_(code) {
   }
 
+  /// For programs; the sentence is for people.
   errc code() const noexcept {
     return code_;
   }

@@ -29,16 +29,20 @@ struct journal_identity {
   std::uint64_t items = 0;      ///< how many
   detail::content_hash content; ///< of all items
 
+  /// Whether a journal of the one can go on as one of the other.
   bool operator==(const journal_identity&) const = default;
 };
 
+/// For the codec.
 template <class Fields>
 auto inspect(Fields& f, journal_identity& x) {
   return f(x.function, x.version, x.signature, x.items, x.content);
 }
 
+/// An open journal; see above.
 class journal {
 public:
+  /// Told of each record that the file has; what it throws ends the opening.
   using replay = std::function<void(std::string_view record)>;
 
   /// Opens the file, or creates it, and calls `each` with every record that it holds, in order.
@@ -76,6 +80,7 @@ public:
     return repaired_bytes_;
   }
 
+  /// As given to the constructor.
   const std::filesystem::path& path() const noexcept {
     return path_;
   }

@@ -9,9 +9,10 @@ namespace basal::cluster {
 
 /// Every item of a batch ends as one of `results` or as one of `poisoned`.
 struct manifest {
+  /// An item that has no result.
   struct poison {
-    std::uint64_t item;
-    std::string reason;
+    std::uint64_t item; ///< its index in the batch
+    std::string reason; ///< a sentence: what the last try ended by
   };
 
   std::uint64_t items = 0;        ///< that the batch has
@@ -26,6 +27,7 @@ struct manifest {
   double seconds = 0;             ///< that workers computed
   double seconds_lost = 0;        ///< of these: for duplicates, mismatches and failures
 
+  /// The items without a result.
   std::vector<poison> poisoned;
   std::vector<std::string> quarantined; ///< workers
 

@@ -50,9 +50,11 @@ void expect_good_name(std::string_view name);
 
 } // namespace detail
 
+/// What a registered function takes, without reference and const.
 template <auto Function>
 using item_of = typename detail::types_of_function<Function>::item;
 
+/// What it returns.
 template <auto Function>
 using result_of = typename detail::types_of_function<Function>::result;
 
@@ -96,10 +98,13 @@ public:
     return add(detail::make_registered(function, version));
   }
 
+  /// The same for a function whose types are gone.
   registry& add(detail::registered function);
 
+  /// Null if there is none of that name, version and types. Any thread, while nobody adds.
   const detail::registered* find(const detail::function_key& key) const noexcept;
 
+  /// In the order in which they were added.
   const std::vector<detail::registered>& functions() const noexcept {
     return functions_;
   }

@@ -22,7 +22,9 @@
 
 namespace basal::cluster {
 
+/// How a worker works.
 struct serve_options {
+  /// The engine that hands out the work.
   connection_options connection = {};
 
   /// How the worker is called in reports; empty: host and process.
@@ -38,6 +40,7 @@ struct serve_options {
   /// for as long as they live. The first worker that serves a function decides for all.
   std::chrono::milliseconds lease = std::chrono::seconds{5};
 
+  /// When a stop is requested, serve() returns; see there.
   std::stop_token stop = {};
 };
 

@@ -15,6 +15,7 @@ public:
   termination_signals(const termination_signals&) = delete;
   termination_signals& operator=(const termination_signals&) = delete;
 
+  /// Is stopped by the first SIGTERM or SIGINT. Any thread.
   std::stop_token token() const noexcept;
 
 private:

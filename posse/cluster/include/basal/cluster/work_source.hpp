@@ -25,7 +25,7 @@ struct leased_work {
 
 /// What became of it.
 struct completed_work {
-  std::string token;
+  std::string token; ///< that of the leased work
   /// None: the message goes back to the engine, for others. Empty: nobody waits for an answer.
   std::optional<std::string> result;
 };

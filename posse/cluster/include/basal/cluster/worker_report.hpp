@@ -6,6 +6,7 @@
 
 namespace basal::cluster {
 
+/// Counts of one call of serve().
 struct worker_report {
   std::uint64_t items = 0;      ///< that it has answered
   std::uint64_t failures = 0;   ///< of these: without a result

@@ -18,6 +18,7 @@ struct loans;
 /// An account's limit was reached.
 class limit_exceeded : public std::bad_alloc {
 public:
+  /// A sentence that names the remedy. Does not allocate.
   const char* what() const noexcept override;
 };
 
@@ -32,8 +33,11 @@ public:
 /// are charged; at the end of a scope, and of what was stolen from it, exactly.
 class account {
 public:
+  /// The limit of an account that has none.
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
+  /// An account of 0 bytes.
+  /// @param limit_bytes the most that charge() lets pass
   explicit account(std::size_t limit_bytes = unlimited) noexcept : limit_(limit_bytes) {
   }
 
@@ -61,6 +65,7 @@ public:
     return bytes_.load(std::memory_order_relaxed);
   }
 
+  /// In bytes. Constant.
   std::size_t limit() const noexcept {
     return limit_;
   }
@@ -96,6 +101,8 @@ private:
 /// local variables.
 class charge_scope {
 public:
+  /// From now on what this fiber or thread takes from the heap is charged to `a`, until the scope
+  /// ends.
   explicit charge_scope(account& a);
   ~charge_scope();
 

@@ -41,6 +41,8 @@ public:
   explicit handle(const Value& value) : cell_(detail::make_cell(&value, sizeof value)) {
   }
 
+  /// Copies share the cell: one atomic addition. A handle that was moved from is empty.
+  /// @{
   handle(const handle& other) noexcept : cell_(detail::share_cell(other.cell_)) {
   }
   handle(handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {
@@ -49,6 +51,8 @@ public:
     std::swap(cell_, other.cell_);
     return *this;
   }
+  /// @}
+
   ~handle() {
     detail::drop_cell(cell_);
   }

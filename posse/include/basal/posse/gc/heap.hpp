@@ -51,18 +51,19 @@ void set_least_garbage(std::size_t bytes);
 /// allocation, a handle or a computation does it by itself.
 void enter() noexcept;
 
+/// What the collector has counted; see stats().
 struct heap_stats {
-  std::uint64_t collections = 0;
-  std::size_t heap_bytes = 0; ///< held, used or not
+  std::uint64_t collections = 0; ///< completed ones
+  std::size_t heap_bytes = 0;    ///< held, used or not
   std::size_t used_bytes = 0; ///< in blocks that hold an object: live at most, after a collection
-  std::uint64_t allocated_bytes = 0;     ///< ever
-  std::chrono::nanoseconds last_pause{}; ///< other threads stood still
-  std::chrono::nanoseconds longest_pause{};
-  std::chrono::nanoseconds all_pauses{};
-  std::size_t threads = 0;               ///< registered
-  std::size_t markers = 0;               ///< threads that share the work of a collection
-  std::size_t suspended_stacks = 0;      ///< at the last collection
-  std::size_t suspended_stack_bytes = 0; ///< scanned on them
+  std::uint64_t allocated_bytes = 0;        ///< ever
+  std::chrono::nanoseconds last_pause{};    ///< other threads stood still
+  std::chrono::nanoseconds longest_pause{}; ///< of all collections
+  std::chrono::nanoseconds all_pauses{};    ///< sum over all collections
+  std::size_t threads = 0;                  ///< registered
+  std::size_t markers = 0;                  ///< threads that share the work of a collection
+  std::size_t suspended_stacks = 0;         ///< at the last collection
+  std::size_t suspended_stack_bytes = 0;    ///< scanned on them
 };
 
 heap_stats stats();

@@ -18,9 +18,12 @@ template <class T>
 class ptr : public detail::not_on_its_own<ptr<T>> {
 public:
   using points_into_heap = void; ///< see heap_value
-  using element_type = const T;
+  using element_type = const T;  ///< objects of the heap are immutable
 
   constexpr ptr() noexcept = default;
+
+  /// The null pointer, and the conversion to a pointer to a base. No cost.
+  /// @{
   constexpr ptr(std::nullptr_t) noexcept {
   }
 
@@ -28,11 +31,15 @@ public:
   requires std::convertible_to<const Derived*, const T*>
   constexpr ptr(ptr<Derived> p) noexcept : object_(p.get()) {
   }
+  /// @}
 
   /// `object` must be in the heap, or live at least as long as this.
   explicit constexpr ptr(const T* object) noexcept : object_(object) {
   }
 
+  /// As of a plain pointer, unchecked. The plain pointer keeps the object alive where the collector
+  /// looks: on stacks and in the heap, see heap.hpp.
+  /// @{
   constexpr const T* get() const noexcept {
     return object_;
   }
@@ -45,6 +52,7 @@ public:
   explicit constexpr operator bool() const noexcept {
     return object_ != nullptr;
   }
+  /// @}
 
   /// The same object.
   friend constexpr bool operator==(ptr a, ptr b) noexcept {

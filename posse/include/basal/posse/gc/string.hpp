@@ -28,6 +28,8 @@ public:
     return view();
   }
 
+  /// As of std::string_view; an index is below size() and is not checked. Sizes are in bytes. O(1).
+  /// @{
   std::size_t size() const noexcept {
     return characters_.size();
   }
@@ -43,6 +45,7 @@ public:
   char operator[](std::size_t index) const noexcept {
     return characters_[index];
   }
+  /// @}
 
   /// The characters from `first` on, at most `count`, without a copy.
   string slice(std::size_t first, std::size_t count = std::string_view::npos) const noexcept {

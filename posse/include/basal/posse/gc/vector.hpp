@@ -33,11 +33,15 @@ class vector : public detail::not_on_its_own<vector<T>> {
 
 public:
   using points_into_heap = void; ///< see heap_value
+
+  /// As of a std::vector that cannot be changed.
+  /// @{
   using value_type = T;
   using size_type = std::size_t;
   using const_reference = const T&;
   using const_iterator = const T*;
   using iterator = const_iterator;
+  /// @}
 
   constexpr vector() noexcept = default;
 
@@ -67,6 +71,9 @@ public:
     return vector{to, count};
   }
 
+  /// The elements, as of a std::span. O(1). Valid as long as this, or a copy of it, is where the
+  /// collector looks.
+  /// @{
   constexpr const T* data() const noexcept {
     return data_;
   }
@@ -82,6 +89,7 @@ public:
   constexpr const T* end() const noexcept {
     return data_ + size_;
   }
+  /// @}
 
   /// `index` must be below size().
   constexpr const T& operator[](std::size_t index) const noexcept {
@@ -96,12 +104,15 @@ public:
     return data_[index];
   }
 
+  /// The first and the last element. The vector must not be empty, which is not checked.
+  /// @{
   constexpr const T& front() const noexcept {
     return data_[0];
   }
   constexpr const T& back() const noexcept {
     return data_[size_ - 1];
   }
+  /// @}
 
   /// The elements from `first` on, at most `count`, without a copy. They keep
   /// the whole array alive.
