@@ -225,7 +225,7 @@ void write_background(exposition& out, const actors::background_stats& x) {
 
 /// All kinds, so that a rule on one that has never been raised has something to look at.
 void write_warnings(exposition& out, const std::vector<actors::warning>& now) {
-  out.gauge("basal_warning_active", "Warnings that hold now, by kind.");
+  out.gauge("basal_warnings_active", "Warnings that hold now, by kind.");
   for (std::size_t i = 0; i < actors::warning_kinds; ++i) {
     const auto* name = describe(static_cast<actors::warning_kind>(i)).name;
     out.value(std::count_if(now.begin(), now.end(),

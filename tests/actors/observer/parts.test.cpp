@@ -90,8 +90,8 @@ TEST_CASE("each kind of warning has a line, whether it is raised or not") {
   actors::system_stats stats;
   stats.warnings.push_back({"long_wait", "message", "", "", 0});
   const auto text = metrics_text(stats, {});
-  CHECK(text.find("basal_warning_active{kind=\"long_wait\"} 1\n") != std::string::npos);
-  CHECK(text.find("basal_warning_active{kind=\"collection\"} 0\n") != std::string::npos);
+  CHECK(text.find("basal_warnings_active{kind=\"long_wait\"} 1\n") != std::string::npos);
+  CHECK(text.find("basal_warnings_active{kind=\"collection\"} 0\n") != std::string::npos);
 }
 
 TEST_CASE("nothing is collected unless somebody asks, and once for all who ask together") {

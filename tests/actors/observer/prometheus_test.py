@@ -44,7 +44,7 @@ def check_names(metrics, dashboard, alerts):
     assert len(used) > 15, used
     assert used <= known, f"no scrape has {sorted(used - known)}"
     for kind in re.findall(r'kind="(\w+)"', alerts):
-        assert f'basal_warning_active{{kind="{kind}"}}' in metrics, kind
+        assert f'basal_warnings_active{{kind="{kind}"}}' in metrics, kind
 
 
 def main():
