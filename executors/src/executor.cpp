@@ -120,6 +120,7 @@ void executor::enter() {
   running_ = &*native_;
   tick_start_ = last_look_ = awake_since_ = now();
   load_.set_running(true, last_look_);
+  times_.enter(executor_state::running, last_look_);
   pool_.backstop_->arm(); // may find work at once and not sleep for long
   fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool
 }
@@ -212,6 +213,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument,
   fiber::switch_to(*running_, *next, after, argument);
   running_->waits_for_ = nullptr;
   last_look_ = now();
+  running_->waited_ += last_look_ - running_->waits_since_;
   doing_.store(running_->label(), std::memory_order_relaxed);
   if (watch != nullptr)
     watch->go_on();
@@ -711,13 +713,16 @@ void executor::park() noexcept {
     const auto since = now();
     record(record_kind::parks, since);
     load_.set_running(false, since);
+    times_.enter(executor_state::looking, since);
     run_since_rest_ += since - awake_since_;
     look_time_.ran_for(since - awake_since_);
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
       pause();
     const auto looked = linger();
-    if (!idle.is_woken(index_))
+    if (!idle.is_woken(index_)) {
       record(record_kind::sleeps, since + looked);
+      times_.enter(executor_state::parked, since + looked);
+    }
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();
     if (idle.sleep(index_))
@@ -725,6 +730,7 @@ void executor::park() noexcept {
     tick_start_ = last_look_ = awake_since_ = now();
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
+    times_.enter(executor_state::running, last_look_);
     look_time_.waited_for(awake_since_ - since, looked);
   }
   searching_ = true;
@@ -773,6 +779,12 @@ bool executor::must_stay_awake() const noexcept {
 
 executor_stats executor::stats() const noexcept {
   const auto& c = counters_;
+  const auto present = now();
+  const auto times = times_.at(present);
+  const auto ns_in = [&](executor_state state) {
+    return static_cast<std::uint64_t>(
+      tick_clock::to_duration(times[static_cast<std::size_t>(state)]).count());
+  };
   return {
     .tasks_run = c.tasks_run.get(),
     .tasks_stolen = c.tasks_stolen.get(),
@@ -789,7 +801,10 @@ executor_stats executor::stats() const noexcept {
     .overruns = c.overruns.get(),
     .overrun_quanta = c.overrun_quanta.get(),
     .quantum_ends = c.quantum_ends.get(),
-    .load_permille = static_cast<std::uint64_t>(load() * 1000),
+    .running_ns = ns_in(executor_state::running),
+    .looking_ns = ns_in(executor_state::looking),
+    .parked_ns = ns_in(executor_state::parked),
+    .load_permille = static_cast<std::uint64_t>(load_.at(present) * 1000),
     .waiting_now = num_waiting(),
   };
 }

@@ -56,7 +56,7 @@ TEST_CASE("statistics print with the names of their fields") {
        "injection_batches = 0, deliveries = 0, background_turns = 0, times_parked = 0, "
        "wake_ups = 0, overflows = 0, "
        "fibers_created = 0, suspensions = 12, overruns = 0, overrun_quanta = 0, quantum_ends = 0, "
-       "load_permille = 0, waiting_now = 0)");
+       "running_ns = 0, looking_ns = 0, parked_ns = 0, load_permille = 0, waiting_now = 0)");
   CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4, 5, 6, 7, 8, 9})
         == "function_stats(name = \"fib\", calls = 1, offloaded = 2, failed = 3, forks = 4, "
            "inlined = 5, thefts = 6, merges = 7, quanta = 8, busy_ns = 9)");

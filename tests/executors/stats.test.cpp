@@ -3,6 +3,8 @@
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 using namespace basal::executors;
@@ -15,6 +17,22 @@ work_item nothing_special() {
 }
 
 } // namespace
+
+TEST_CASE("an executor's states have all of its time") {
+  const auto start = std::chrono::steady_clock::now();
+  pool_config config;
+  config.executors = 1;
+  executor_pool pool{config};
+  std::this_thread::sleep_for(5ms);
+  const auto first = pool.at(0).stats();
+  std::this_thread::sleep_for(30ms);
+  const auto second = pool.at(0).stats();
+  const auto sum
+    = [](const executor_stats& x) { return x.running_ns + x.looking_ns + x.parked_ns; };
+  CHECK(second.parked_ns > first.parked_ns);     // nobody had to wake it for that
+  CHECK(sum(second) >= sum(first) + 29'000'000); // ticks are right to some 10^-4
+  CHECK(std::chrono::nanoseconds{sum(second)} < 2 * (std::chrono::steady_clock::now() - start));
+}
 
 TEST_CASE("every item that ran is counted, and once more by where it came from") {
   auto config = stepped(2);

@@ -99,6 +99,9 @@ executors::executor_stats sum_of(const std::vector<executors::executor_stats>& p
     sum.overruns += x.overruns;
     sum.suspensions += x.suspensions;
     sum.quantum_ends += x.quantum_ends;
+    sum.running_ns += x.running_ns;
+    sum.looking_ns += x.looking_ns;
+    sum.parked_ns += x.parked_ns;
   }
   return sum;
 }
@@ -146,6 +149,18 @@ void write_executors(exposition& out, const actors::system_stats& stats) {
            &executor_stats::suspensions);
   of_pools("basal_executor_quantum_ends_total", "Times that work stepped aside for others.",
            &executor_stats::quantum_ends);
+  out.counter(
+    "basal_executor_state_seconds_total",
+    "Time of the pool's threads: running work or between two pieces, looking for some that "
+    "may come soon, parked in the kernel.");
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    const auto in = [&](const char* state, std::uint64_t ns) {
+      out.value(seconds_of_ns(ns), {{"pool", pools[i].first}, {"state", state}});
+    };
+    in("running", sums[i].running_ns);
+    in("looking", sums[i].looking_ns);
+    in("parked", sums[i].parked_ns);
+  }
 }
 
 void write_posse(exposition& out, const posse::posse_stats& x) {

@@ -29,8 +29,9 @@ typename Inspector::result_type inspect(Inspector& f, executor_stats& x) {
            field("wake_ups", x.wake_ups), field("overflows", x.overflows),
            field("fibers_created", x.fibers_created), field("suspensions", x.suspensions),
            field("overruns", x.overruns), field("overrun_quanta", x.overrun_quanta),
-           field("quantum_ends", x.quantum_ends), field("load_permille", x.load_permille),
-           field("waiting_now", x.waiting_now));
+           field("quantum_ends", x.quantum_ends), field("running_ns", x.running_ns),
+           field("looking_ns", x.looking_ns), field("parked_ns", x.parked_ns),
+           field("load_permille", x.load_permille), field("waiting_now", x.waiting_now));
 }
 
 } // namespace basal::executors

@@ -21,6 +21,7 @@
 #include <basal/executors/detail/sender_history.hpp>
 #include <basal/executors/detail/shared_cpu.hpp>
 #include <basal/executors/detail/spare_fibers.hpp>
+#include <basal/executors/detail/state_times.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/stats.hpp>
@@ -394,6 +395,7 @@ private:
       overrun_quanta, quantum_ends;
   } counters_;
   load_average load_;
+  state_times times_;
   std::atomic<const char*> doing_{nullptr};
   std::atomic<std::int32_t> thread_{0};
   std::atomic<bool> left_{false}; ///< its loop has ended

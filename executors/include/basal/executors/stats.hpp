@@ -42,6 +42,9 @@ struct executor_stats {
   std::uint64_t overruns = 0;          ///< times work ran on for more than a quantum without a look
   std::uint64_t overrun_quanta = 0;    ///< the whole quanta in these
   std::uint64_t quantum_ends = 0;      ///< times work stepped aside, its quantum being over
+  std::uint64_t running_ns = 0;        ///< time that its thread ran work or looked through queues
+  std::uint64_t looking_ns = 0;        ///< time that it spun for work that might come soon
+  std::uint64_t parked_ns = 0;         ///< time that it slept in the kernel
   std::uint64_t load_permille = 0;     ///< share of its time spent running, now: load_average
   std::uint64_t waiting_now = 0;       ///< items in its ring and its newest-first slot
 

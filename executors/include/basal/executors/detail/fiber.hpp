@@ -69,6 +69,11 @@ public:
     return *home_;
   }
 
+  /// For how long it has been suspended so far, in its executor's ticks. Owner only.
+  std::uint64_t waited() const noexcept {
+    return waited_;
+  }
+
   /// Its stack; empty for a thread's own. Any thread.
   const stack& memory() const noexcept {
     return stack_;
@@ -112,6 +117,7 @@ private:
   const void* sequential_ = nullptr;
   const char* waits_for_ = nullptr; ///< while it is suspended; a constant text
   std::uint64_t waits_since_ = 0;   ///< its executor's ticks
+  std::uint64_t waited_ = 0;        ///< likewise, of all its suspensions that are over
   stack stack_;                     ///< empty for the thread's own stack
   inbox_node node_;                 ///< for its executor's lists while suspended
   fiber* next_spare_ = nullptr;
