@@ -80,7 +80,7 @@ public:
     return core_->explain();
   }
 
-  /// What it has learned and counted. In a handler of the same actor.
+  /// The chooser, which has learned and counted. In a handler of the same actor.
   const mab::chooser& chooser() const noexcept {
     return core_->chooser();
   }

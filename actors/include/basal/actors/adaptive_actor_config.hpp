@@ -16,7 +16,7 @@ struct adaptive_actor_config {
   /// the actor's name and the types of the message, "user.scheduled-actor/int".
   std::string name = {};
 
-  /// What the handler is expected to take, until it was observed. A message type may say more, see
+  /// The handler's expected cost, until it was observed. A message type may say more, see
   /// mab::hint_of; the more pessimistic of the two counts.
   mab::compute_hint hint = mab::compute_hint::unknown;
 

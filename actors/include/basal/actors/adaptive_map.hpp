@@ -38,10 +38,10 @@ std::shared_ptr<adaptive_core> stream_core(caf::local_actor& self,
 
 /// Applies `function` to each element of a range, in order and one at a time, each where its
 /// chooser says: on the executor of the handler that calls it, or on a compute executor. The
-/// chooser is of this call alone; what it has learned it leaves to the next one with the same
-/// function type.
-/// @returns what the function returned, in the order of the range; nothing if it returns nothing.
-/// @throws what the function throws, at the first element that it throws for; the rest is not begun
+/// chooser is of this call alone; it leaves the costs that it has learned to the next one with the
+/// same function type.
+/// @returns the function's results, in the order of the range; nothing if it returns nothing.
+/// @throws the function's exception, at the first element that it throws for; the rest is not begun
 /// @throws std::logic_error, std::invalid_argument see adaptive()
 template <std::derived_from<caf::local_actor> Actor, std::ranges::input_range Range, class Function>
 auto adaptive_map(Actor* self, Range&& range, Function function,

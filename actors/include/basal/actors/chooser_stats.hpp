@@ -14,7 +14,7 @@
 
 namespace basal::actors {
 
-/// What is believed of a cost: a posterior of its logarithm, in whole numbers since CAF 0.17.6 does
+/// The belief about a cost: a posterior of its logarithm, in whole numbers since CAF 0.17.6 does
 /// not save all floating-point numbers faithfully.
 struct cost_belief {
   std::uint64_t typical_ns = 0;     ///< its geometric mean
@@ -24,7 +24,7 @@ struct cost_belief {
   friend bool operator==(const cost_belief&, const cost_belief&) = default;
 };
 
-/// What the choosers of one (actor type, message type) did. Counts since the start, up to 127
+/// Statistics of the choosers of one (actor type, message type). Counts since the start, up to 127
 /// decisions of each living chooser late.
 struct chooser_stats {
   std::string name;                   ///< as in adaptive_actor_config::name

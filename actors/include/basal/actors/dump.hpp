@@ -9,14 +9,14 @@
 
 namespace basal::actors {
 
-/// Where everybody is: what each executor of the system runs, and each suspended fiber with what it
-/// waits for, for how long, and where (executors::dump, which says what it takes). Any thread.
+/// The work of each executor of the system, and each suspended fiber with the event that it waits
+/// for, for how long, and where (executors::dump, which says what it takes). Any thread.
 /// @throws std::logic_error if `system` does not run on basal
 std::string dump(caf::actor_system& system);
 
-/// While it lives, the signal writes a dump to standard error, and the program goes on: SIGQUIT is
-/// what Ctrl-\ sends. A thread of its own, "basal.dump", sleeps until the signal comes. One at a
-/// time; must be destroyed before the actor system.
+/// While it lives, the signal writes a dump to standard error, and the program goes on: Ctrl-\
+/// sends SIGQUIT. A thread of its own, "basal.dump", sleeps until the signal comes. One at a time;
+/// must be destroyed before the actor system.
 class dump_on_signal {
 public:
   /// @throws std::logic_error if `system` does not run on basal, or there is another one

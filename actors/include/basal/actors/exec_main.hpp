@@ -36,7 +36,7 @@ inline void complain(std::string_view problem) {
   executors::report(executors::report_level::error, "basal.actors", problem);
 }
 
-/// What CAF's exec_main does, but an actor system that cannot be made is an error with a sentence.
+/// As CAF's exec_main, except that an actor system that cannot be made is an error with a sentence.
 template <class Config, class... Modules, class Call>
 int run_main(int argc, char** argv, const char* config_file_name, Call call) {
   Config cfg;

@@ -34,7 +34,7 @@ struct answer<> {
   using type = void;
 };
 
-/// What get<Results...>() returns. get<void>() is get<>().
+/// The return type of get<Results...>(). get<void>() is get<>().
 template <class... Results>
 using answer_t = caf::expected<typename answer<Results...>::type>;
 

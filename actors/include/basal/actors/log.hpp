@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the modules' reports go in a program with actors: each module has an spdlog logger.
+// The modules' reports in a program with actors: each module has an spdlog logger.
 
 #include <basal/actors/log_options.hpp>
 

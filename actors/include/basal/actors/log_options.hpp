@@ -6,8 +6,8 @@
 
 namespace basal::actors {
 
-/// Who has a logger of its own. A closed set: an enumerator and its row in log_names make a logger
-/// and an option.
+/// Modules with a logger of their own. A closed set: an enumerator and its row in log_names make a
+/// logger and an option.
 enum class log_module : unsigned char {
   executors,
   posse,
@@ -37,8 +37,8 @@ struct log_options {
   /// By log_module: the level of its logger.
   std::array<log_level, log_module_count> of = {};
 
-  /// What actors print with `caf::aout`, CAF's own reports among it, goes to the logger "aout"
-  /// instead of standard output.
+  /// Lines that actors print with `caf::aout`, CAF's own reports among them, go to the logger
+  /// "aout" instead of standard output.
   bool aout = false;
 };
 

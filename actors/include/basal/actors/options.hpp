@@ -53,21 +53,21 @@ struct scheduler_options {
 
   knob_options adaptive; ///< how choosers decide
 
-  log_options log; ///< what goes to which logger
+  log_options log; ///< the level of each logger
 
   /// Address and port of an observer, if the program makes one; empty: it does not listen.
   std::string observer;
 };
 
-/// Reads and checks the options. What the configuration does not hold comes from the environment,
-/// see environment_variable, else it has its default.
+/// Reads and checks the options. An option that the configuration does not hold comes from the
+/// environment, see environment_variable, else it has its default.
 /// @throws std::invalid_argument naming the option or variable, its value and its range or type.
 scheduler_options read_options(const caf::actor_system_config& cfg);
 
 /// Adds the options of the group "basal" to those that CAF's parser knows.
 void add_options(caf::config_option_set& known);
 
-/// What `--help` prints of them: all but those of adaptive handlers, which `--long-help` lists.
+/// The lines of `--help` about them: all except adaptive handlers', which `--long-help` lists.
 std::string help_text();
 
 /// The same as the table of README.md: name, environment variable, meaning and default.

@@ -26,7 +26,7 @@ posse::interrupt_probe kill_probe(caf::scheduled_actor* self) noexcept;
 
 namespace basal::posse {
 
-// Who may be the `self` of `pure_function(self, ...)`: a pointer to any local actor, be it
+// The types of `self` in `pure_function(self, ...)`: a pointer to any local actor, be it
 // event-based, stateful, typed, blocking or a broker, and CAF's handles that act like one.
 //
 // On a message executor the function runs right there, on the handler's fiber; on the thread of a

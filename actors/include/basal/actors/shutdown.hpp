@@ -10,7 +10,7 @@
 
 namespace basal::actors {
 
-/// Who has not ended when patience has.
+/// Actors and threads that have not ended when the patience is over.
 struct stragglers {
   /// Actors that the system counts, and would wait for without end.
   std::size_t running = 0;

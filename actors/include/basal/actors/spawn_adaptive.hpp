@@ -83,9 +83,9 @@ private:
 
 } // namespace detail
 
-/// What spawn_adaptive() returns: the result, when it is there. Movable; belongs to one thread at a
-/// time. Let go of without get(), the function runs nevertheless, and its result or exception is
-/// dropped.
+/// The return type of spawn_adaptive(): the result, when it is there. Movable; belongs to one
+/// thread at a time. Let go of without get(), the function runs nevertheless, and its result or
+/// exception is dropped.
 template <class Result>
 class adaptive_future {
 public:
@@ -180,8 +180,8 @@ auto spawn_adaptive(Actor* self, Function function, const adaptive_actor_config&
 ///       both.spawn([&] { sort(right); });
 ///     } // both have ended
 ///
-/// Belongs to one thread, or one handler. What a function throws comes out of its future's get(),
-/// if somebody calls it.
+/// Belongs to one thread, or one handler. An exception of a function comes out of its future's
+/// get(), if somebody calls it.
 class adaptive_scope {
 public:
   /// @throws std::logic_error if the system does not run on basal

@@ -11,7 +11,7 @@
 
 namespace basal::actors {
 
-/// What a running program can be warned of.
+/// Kinds of warnings about a running program.
 enum class warning_kind : std::uint8_t {
   long_handler,
   blocked_executor,
@@ -25,13 +25,13 @@ enum class warning_kind : std::uint8_t {
   refused_tasks,
 };
 
-/// What is the same of all warnings of a kind.
+/// The text that all warnings of a kind have in common.
 struct warning_text {
   const char* name;    ///< of the enumerator
   const char* meaning; ///< a sentence: what is wrong
   const char* remedy;  ///< a sentence: what to do
 
-  /// For how long it must be seen before it is raised. What is an event needs no time.
+  /// For how long it must be seen before it is raised. An event needs no time.
   std::chrono::milliseconds seen_for;
 };
 
@@ -96,10 +96,10 @@ inline constexpr std::size_t warning_kinds = [] {
 
 /// One that holds now.
 struct warning {
-  std::string kind;    ///< name of its warning_kind
-  std::string subject; ///< what it is about: an actor's type, an executor, a handler; or empty
-  std::string cause;   ///< a sentence
-  std::string remedy;  ///< likewise
+  std::string kind;           ///< name of its warning_kind
+  std::string subject;        ///< an actor's type, an executor, a handler; or empty
+  std::string cause;          ///< a sentence
+  std::string remedy;         ///< likewise
   std::uint64_t since_ms = 0; ///< when it was first seen: milliseconds since 1970
 
   friend bool operator==(const warning&, const warning&) = default;

@@ -2,7 +2,7 @@
 
 namespace basal::mab {
 
-/// Where a handler may run.
+/// The places where a handler may run.
 enum class arm {
   inline_here, ///< on the executor where its message arrived
   offload,     ///< on a compute executor

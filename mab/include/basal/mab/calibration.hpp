@@ -9,7 +9,7 @@
 
 namespace basal::mab {
 
-/// What an offload of nothing costs, in us.
+/// Cost of an offload of nothing, in us.
 struct calibration {
   double p50_us = 0;           ///< median round trip
   double p99_us = 0;           ///< 99 of 100 round trips took no longer

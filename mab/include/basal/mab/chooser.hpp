@@ -23,7 +23,7 @@ class decision;
 ///
 /// Belongs to its actor: calls must not overlap, but may come from one thread
 /// after the other (a handler that was offloaded may finish its decision there).
-/// No locks; no allocation; nothing here throws. What a choice costs: `./dev bench mab`.
+/// No locks; no allocation; nothing here throws. The cost of a choice: `./dev bench mab`.
 ///
 /// Lives no longer than its family and no shorter than its decisions; it does
 /// not move.
@@ -38,8 +38,8 @@ public:
   chooser(const chooser&) = delete;
   chooser& operator=(const chooser&) = delete;
 
-  /// Where to run the handler now. Exactly one outcome belongs to each decision.
-  /// The hint matters at the first decision only.
+  /// Decides where to run the handler now. Exactly one outcome belongs to each decision. The hint
+  /// matters at the first decision only.
   template <random_source Random>
   [[nodiscard]] decision choose(const load& now, Random& random,
                                 compute_hint hint = compute_hint::unknown);
@@ -62,12 +62,12 @@ public:
     return last_;
   }
 
-  /// What this chooser alone has counted, including what its family does not know yet.
+  /// Counts of this chooser alone, including those that its family does not know yet.
   const stats& counters() const noexcept {
     return stats_;
   }
 
-  /// What it believes now about the costs of both arms.
+  /// Its present belief about the costs of both arms.
   const costs& believed() const noexcept {
     return costs_;
   }
@@ -143,7 +143,7 @@ public:
       ++owner_->stats_[event::abandoned];
   }
 
-  /// Where the handler is to run.
+  /// The place where the handler is to run.
   arm choice() const noexcept {
     return choice_;
   }

@@ -12,7 +12,7 @@
 
 namespace basal::mab {
 
-/// What choosers of one family have learned together. Logarithms of microseconds.
+/// Costs that choosers of one family have learned together. Logarithms of microseconds.
 struct prior {
   double log_function_us;                ///< mean over the choosers that published
   std::optional<double> log_overhead_us; ///< empty until one of them has offloaded
@@ -29,9 +29,9 @@ struct family_snapshot {
   posterior overhead;           ///< likewise; in models other than corrected the round trip
 };
 
-/// What all choosers share that decide for one actor type and message type: the
-/// knobs, the counters, and what they have learned, so that the ten thousandth
-/// actor does not inline a handler that the first one found to be slow.
+/// State shared by all choosers that decide for one actor type and message type: the knobs, the
+/// counters, and the learned costs, so that the ten thousandth actor does not inline a handler that
+/// the first one found to be slow.
 ///
 /// All functions may be called by any thread, without locks. A family outlives
 /// its choosers and does not move.

@@ -13,9 +13,9 @@ namespace basal::mab {
 /// the limit ends the grant: a handler that turns slow is noticed at its first run.
 /// The others are learned together, by their average.
 ///
-/// What a grant can cost is bounded: a change of the load, or of the overhead of an
-/// offload, goes unnoticed for max_total of function time, or limit_factor times
-/// that where each run just fails to reach its limit.
+/// The cost of a grant is bounded: a change of the load, or of the overhead of an offload, goes
+/// unnoticed for max_total of function time, or limit_factor times that where each run just fails
+/// to reach its limit.
 ///
 /// Source: decisions in batches, with one draw from the posterior for each:
 /// Perchet, Rigollet, Chassang, Snowberg, "Batched Bandit Problems", Annals of
@@ -29,7 +29,7 @@ struct grant {
   /// with adaptive_vs_best_static_fast_10us.
   static constexpr microseconds max_total{100};
 
-  /// So many observations make an average function time that deserves trust.
+  /// Observations of an average function time that deserves trust.
   static constexpr double min_observations = 64;
 
   /// Times the function time: what handlers vary by is below it, a change of what

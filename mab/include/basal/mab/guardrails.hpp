@@ -24,7 +24,7 @@ enum class guardrail {
 
 inline constexpr std::size_t guardrail_count = static_cast<std::size_t>(guardrail::none);
 
-/// What guardrails look at.
+/// The facts that guardrails look at.
 struct situation {
   std::uint32_t workers; ///< message executors
   double pressure;       ///< see pressure_index()
@@ -32,11 +32,10 @@ struct situation {
   double strikes;        ///< slow inline runs that are not forgotten yet
 };
 
-/// Whether others who wait for the only worker are served sooner if it runs the
-/// handler than if it hands it over, which keeps it busy as well. What an offload
-/// costs undisturbed, as calibrated, stands for the hand-over: what offloads cost
-/// under load is mostly their own queue. An unknown function time (0) is no excuse.
-/// loom-rs (cost_model::seed_literal) has no such case.
+/// Whether others who wait for the only worker are served sooner if it runs the handler than if it
+/// hands it over, which keeps it busy as well. The calibrated cost of an undisturbed offload stands
+/// for the hand-over: the cost of offloads under load is mostly their own queue. An unknown
+/// function time (0) is no excuse. loom-rs (cost_model::seed_literal) has no such case.
 constexpr bool shorter_than_a_hand_over(const knobs& k, double ema_us) noexcept {
   return k.model != cost_model::seed_literal && ema_us > 0 && ema_us < k.offload_overhead_us;
 }

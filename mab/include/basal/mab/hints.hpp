@@ -10,8 +10,8 @@
 
 namespace basal::mab {
 
-/// What a programmer expects a message to cost, for the time before anything was
-/// observed. Ordered: more is more pessimistic.
+/// The programmer's expectation of a message's cost, for the time before anything was observed.
+/// Ordered: more is more pessimistic.
 enum class compute_hint {
   unknown, ///< nothing
   low,     ///< below 50 us
@@ -55,7 +55,7 @@ struct hint_traits {
   }
 };
 
-/// What is either empty or refers to one T.
+/// Traits of a type that is either empty or refers to one T.
 template <class Pointer, class T>
 struct pointer_hint_traits {
   static constexpr bool any = hint_traits<T>::any;

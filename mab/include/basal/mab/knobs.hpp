@@ -5,7 +5,7 @@
 
 namespace basal::mab {
 
-/// Who decides.
+/// The policies that can decide.
 enum class policy {
   thompson,         ///< learns; guarded by GR0 to GR3
   ucb1,             ///< learns without chance; guarded; assumes that nothing changes
@@ -14,7 +14,7 @@ enum class policy {
   always_offload,   ///< the annotation "slow"
 };
 
-/// What costs are made of; README.md derives the formulas.
+/// The composition of costs; README.md derives the formulas.
 enum class cost_model {
   /// Function time and offload overhead are learned apart: inline costs
   /// fn * (1 + k*p), offload fn + overhead. Every run teaches the function time.
@@ -86,8 +86,8 @@ struct knobs {
   double s_max = 1;
   /// @}
 
-  /// What is believed before anything was observed: times in microseconds, and the number of
-  /// observations over which that fades.
+  /// Beliefs before anything was observed: times in microseconds, and the number of observations
+  /// over which they fade.
   /// @{
   double hint_trust_threshold = 5;
   double hint_low_ema_us = 30;
@@ -105,7 +105,7 @@ struct knobs {
   bool restart_on_shift = true;             ///< not in seed_literal; see shift_detector
 
   policy chosen_by = policy::thompson;      ///< how choosers of the family decide
-  cost_model model = cost_model::corrected; ///< what they take as costs
+  cost_model model = cost_model::corrected; ///< the costs that they learn
 
   /// The settings behind loom-rs's published tables, with the 300 us that it
   /// assumes as offload overhead.

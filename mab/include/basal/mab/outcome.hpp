@@ -8,7 +8,7 @@ namespace basal::mab {
 /// Every std::chrono duration converts to it.
 using microseconds = std::chrono::duration<double, std::micro>;
 
-/// What became of a decision.
+/// The outcome of a decision.
 ///
 /// Values below min_cost, above max_cost or not finite are clamped and counted
 /// (event::clamped_cost); NaN counts as not measured.

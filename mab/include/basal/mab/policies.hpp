@@ -12,7 +12,7 @@
 
 namespace basal::mab {
 
-/// What settled a decision.
+/// The reason that settled a decision.
 enum class reason {
   none,             ///< no decision yet
   hint_exploration, ///< compute_hint::high forces the first offloads
@@ -25,8 +25,8 @@ enum class reason {
 
 /// The numbers behind one decision: everything that explain() prints.
 struct rationale {
-  arm choice = arm::inline_here;     ///< what was decided
-  reason why = reason::none;         ///< what settled it
+  arm choice = arm::inline_here;     ///< the decision
+  reason why = reason::none;         ///< the reason that settled it
   guardrail guard = guardrail::none; ///< which, if `why` is reason::guardrail
   double pressure = 0;               ///< at the decision; see pressure_index()
   double pressure_meanwhile = 0;     ///< that of its prices; see pressure_during()
@@ -36,9 +36,9 @@ struct rationale {
   costs::prices price = {};          ///< only if `why` is reason::prices
 };
 
-/// What a policy may look at besides its knobs.
+/// The facts that a policy may look at besides its knobs.
 struct evidence {
-  const costs& believed;      ///< what the chooser believes of both arms
+  const costs& believed;      ///< the chooser's belief about both arms
   double ema_us;              ///< 0 while unknown
   double strikes;             ///< see situation
   bool exploring;             ///< forced offloads remain

@@ -7,14 +7,14 @@
 
 namespace basal::mab {
 
-/// What the message executors have to do at the moment of a decision.
+/// Work of the message executors at the moment of a decision.
 struct load {
   std::uint32_t workers = 1;   ///< message executors
   std::uint32_t inflight = 0;  ///< actors that are runnable or running on them
   double spawn_rate_per_s = 0; ///< arrivals per second; see rate_meter
 };
 
-/// Arrivals beyond it count as so many: more than any machine can count.
+/// A higher rate of arrivals counts as this one: more than any machine can count.
 inline constexpr double most_rate_per_s = 1e15;
 
 /// How much others suffer when a message executor is blocked: 0 (nobody waits)

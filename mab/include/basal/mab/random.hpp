@@ -22,7 +22,7 @@ concept random_source = std::uniform_random_bit_generator<T> && T::min()
 /// OOPSLA 2014, as in java.util.SplittableRandom.
 class splitmix64 {
 public:
-  /// What std::uniform_random_bit_generator asks for: each of the 2^64 values is equally likely.
+  /// Requirements of std::uniform_random_bit_generator: each of the 2^64 values is equally likely.
   /// @{
   using result_type = std::uint64_t;
 

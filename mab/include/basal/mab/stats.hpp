@@ -9,7 +9,7 @@
 
 namespace basal::mab {
 
-/// What is counted besides activations of guardrails, for each chooser and for each family. A
+/// Counters besides those of guardrails' activations, for each chooser and for each family. A
 /// closed set: an enumerator and its row in event_names make a counter.
 enum class event : unsigned char {
   inline_decision,

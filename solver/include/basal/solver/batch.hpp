@@ -50,10 +50,10 @@ struct solve_request {
   /// The matrix, or a plan that was made for it.
   std::variant<unplanned, solve_plan<T>> problem;
   std::vector<T> b; ///< the right-hand side
-  budget limits;    ///< what the solve may spend
+  budget limits;    ///< of the solve
 };
 
-/// What became of a request: a failure or a result.
+/// The end of a request: a failure or a result.
 template <class T>
 struct solve_outcome {
   std::uint64_t id = 0;                      ///< as in events; from 1
@@ -103,7 +103,7 @@ struct batch_options {
 class batch_solver {
 public:
   /// Starts no thread.
-  /// @param limits what all of its solves together may use
+  /// @param limits of all of its solves together
   /// @param pool must outlive it, and must not be destroyed while requests run
   /// @throws error{bad_option} see solver_limits::validate
   explicit batch_solver(executors::executor_pool& pool, solver_limits limits = {});
@@ -143,13 +143,13 @@ public:
   std::uint64_t submit(solve_request<T> request, std::stop_token stop,
                        std::function<void(solve_outcome<T>)> done);
 
-  /// Where what happens to its solves is told. Any thread.
+  /// The bus that tells about its solves. Any thread.
   event_bus& events() noexcept;
 
-  /// What it did so far. Any thread.
+  /// Its counts so far. Any thread.
   solver_stats stats() const noexcept;
 
-  /// What it was made with. Constant.
+  /// The limits that it was made with. Constant.
   const solver_limits& limits() const noexcept;
 
   class core; // of the implementation

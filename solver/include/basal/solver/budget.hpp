@@ -7,9 +7,9 @@
 
 namespace basal::solver {
 
-/// What one solve may spend. A solve ends when the first limit is reached, with
-/// the state budget_exhausted and what it has reached by then. A limit of 0
-/// allows nothing: the solve ends before its first tick.
+/// Limits of one solve. A solve ends when the first limit is reached, with the state
+/// budget_exhausted and the x that it has reached by then. A limit of 0 allows nothing: the solve
+/// ends before its first tick.
 struct budget {
   /// The limit that is none.
   static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();

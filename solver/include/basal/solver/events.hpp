@@ -15,7 +15,7 @@
 
 namespace basal::solver {
 
-/// What happened.
+/// Kinds of events.
 enum class event_kind : std::uint8_t {
   solve_started,
   solve_completed, ///< with a result, whichever its state
@@ -42,8 +42,8 @@ struct solve_event {
   friend bool operator==(const solve_event&, const solve_event&) = default;
 };
 
-/// What a subscriber finds: an event, or the number of those that it lost just
-/// before the next one because it was slow.
+/// An answer to a subscriber: an event, or the number of those that it lost just before the next
+/// one because it was slow.
 struct received {
   std::uint64_t lost = 0;           ///< events that gave way; 0: none
   std::optional<solve_event> event; ///< if `lost` is 0
@@ -86,7 +86,7 @@ private:
   const std::function<void()> on_event_;
 };
 
-/// Where a batch_solver's events go. Any thread. Without subscribers an event costs a load.
+/// The bus of a batch_solver's events. Any thread. Without subscribers an event costs a load.
 class event_bus {
 public:
   /// Events from now on, until the subscription is dropped.

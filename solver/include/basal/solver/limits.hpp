@@ -8,18 +8,17 @@
 
 namespace basal::solver {
 
-/// What becomes of a solve when all permits are taken.
+/// The fate of a solve when all permits are taken.
 enum class backpressure : std::uint8_t {
   wait,         ///< it begins when its turn comes, first come first served
   reject,       ///< it fails with errc::too_busy
   wait_timeout, ///< it waits, and fails with errc::timed_out after `patience`
 };
 
-/// What all solves of a batch_solver together may use.
+/// Limits of all solves of a batch_solver together.
 struct solver_limits {
-  /// Solves that run at the same time, or are suspended within; at least 1.
-  /// Those of batches count like single ones. Right-hand sides that are solved
-  /// together, as one block, count as one.
+  /// Solves that run at the same time, or are suspended within; at least 1. Solves of batches count
+  /// like single ones. Right-hand sides that are solved together, as one block, count as one.
   std::size_t concurrent_solves = 2 * executors::usable_cpus();
 
   /// Of the scratch pool, idle and lent; a solve that needs more than is left
@@ -31,7 +30,7 @@ struct solver_limits {
   /// few matrices of the size that a second cache holds, or one of a million entries.
   std::size_t plan_cache_bytes = std::size_t{64} << 20;
 
-  /// What becomes of a solve when all permits are taken.
+  /// The fate of a solve when all permits are taken.
   solver::backpressure backpressure = solver::backpressure::wait;
 
   /// For wait_timeout; from the time at which the solve asks for its permit.

@@ -12,7 +12,7 @@
 
 namespace basal::solver {
 
-/// What the iterative methods multiply with: a shared matrix or a function y = A x. Copies are
+/// The matrix as the iterative methods use it: a shared matrix or a function y = A x. Copies are
 /// cheap and share it. A function may be called by several threads at the same time if several
 /// solves use the operator at the same time.
 template <class T>

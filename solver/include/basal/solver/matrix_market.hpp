@@ -12,7 +12,7 @@
 
 namespace basal::solver {
 
-/// What a file may claim before it is refused with errc::too_large.
+/// Limits of a file's claims; beyond them it is refused with errc::too_large.
 struct matrix_market_limits {
   /// Rows and columns. The size line of a file is a claim by a stranger.
   index_type max_rows = 10'000'000;
@@ -33,10 +33,10 @@ struct matrix_market_options {
   /// Named in errors.
   std::string file_name = "matrix";
 
-  matrix_market_limits limits = {}; ///< what the file may claim
+  matrix_market_limits limits = {}; ///< of the file's claims
 
-  /// Called now and then (every 2^20 entries) with the number of entries read and of those that
-  /// the size line promises. What it throws ends the reading.
+  /// Called now and then (every 2^20 entries) with the number of entries read and of those that the
+  /// size line promises. An exception from it ends the reading.
   std::function<void(std::int64_t read, std::int64_t promised)> progress = {};
 };
 

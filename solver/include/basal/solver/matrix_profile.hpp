@@ -1,11 +1,11 @@
-/// What the router measures about a matrix.
+/// The router's measurements of a matrix.
 #pragma once
 
 #include <basal/solver/csr_matrix.hpp>
 
 namespace basal::solver {
 
-/// What measure() finds out about a square matrix.
+/// The results of measure() for a square matrix.
 struct matrix_profile {
   /// No stored diagonal element is 0, none is missing.
   bool full_diagonal = false;

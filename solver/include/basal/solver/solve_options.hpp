@@ -56,7 +56,7 @@ std::span<const method> all_methods();
 /// Does the method compute options.entry alone, which must be set?
 bool computes_one_entry(method m) noexcept;
 
-/// What is solved, and how well. Plain data; solve_plan checks it.
+/// The wanted method, accuracy and part of x. Plain data; solve_plan checks it.
 struct solve_options {
   solver::method method = solver::method::automatic; ///< by which method
 

@@ -29,7 +29,7 @@ public:
   /// With method::automatic only broken matrices throw.
   solve_plan(linear_operator<T> a, const solve_options& options);
 
-  /// What the router chose, or the options named; never `automatic`.
+  /// The choice of the router, or of the options; never `automatic`.
   /// @{
   method chosen() const noexcept;
   preconditioning preconditioner() const noexcept;
@@ -38,13 +38,13 @@ public:
   /// The measurements and the reason, in a sentence.
   const std::string& why() const noexcept;
 
-  /// What the plan was made of. It shares the matrix.
+  /// The options and the operator that the plan was made of. It shares the matrix.
   /// @{
   const solve_options& options() const noexcept;
   const linear_operator<T>& matrix() const noexcept;
   /// @}
 
-  /// What was measured; of a matrix-free operator nothing.
+  /// The measurements; of a matrix-free operator there are none.
   const matrix_profile& profile() const noexcept;
 
   /// Bytes that a stepper needs, to be aligned to 64; per right-hand side.
@@ -57,7 +57,7 @@ public:
   /// Whatever it shares with other plans counts in each.
   std::size_t bytes() const noexcept;
 
-  /// What to try when this plan did not converge; none if the method was named by the user or
+  /// The plan to try when this one did not converge; none if the method was named by the user or
   /// there is nothing better. Allocates.
   std::optional<solve_plan> fallback() const;
 

@@ -11,7 +11,7 @@
 
 namespace basal::solver {
 
-/// Where a solve is, or how it ended.
+/// State of a solve, or its end.
 enum class state : std::uint8_t {
   running,          ///< only in reports of a step: go on
   converged,        ///< the tolerance is reached
@@ -23,7 +23,7 @@ enum class state : std::uint8_t {
 /// The enumerator's name.
 std::string_view to_string(state s) noexcept;
 
-/// What one step() knows when it returns.
+/// The report of one step().
 struct step_report {
   /// |b - A x| / |b| in 2-norms (0 for b = 0); for one entry by pushes or walks, the half-width of
   /// its interval over its estimate. Always finite. While running it is what the step's recurrence
@@ -43,7 +43,7 @@ struct solve_result {
   double residual = 1;          ///< of this x, as in step_report
   double half_width = 0;        ///< one entry: the interval is x[0] +- half_width
 
-  /// What made x.
+  /// The method that made x.
   /// @{
   method chosen = method::automatic;
   preconditioning preconditioner = preconditioning::none;

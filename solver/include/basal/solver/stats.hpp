@@ -11,9 +11,9 @@
 
 namespace basal::solver {
 
-/// What a batch_solver did so far; a snapshot whose fields may be a few events
-/// apart. All counts since the start. A request ends as exactly one of converged,
-/// stalled, diverged, budget_exhausted and failed.
+/// Counts of a batch_solver so far; a snapshot whose fields may be a few events apart. All counts
+/// since the start. A request ends as exactly one of converged, stalled, diverged, budget_exhausted
+/// and failed.
 struct solver_stats {
   std::uint64_t solves_completed = 0; ///< ended with a result, whichever its state
   std::uint64_t converged = 0;        ///< of these
@@ -58,7 +58,7 @@ private:
   }
 };
 
-/// What is counted while solves run.
+/// Counters of running solves.
 enum class counter : std::uint8_t {
   completed,
   converged,

@@ -36,7 +36,7 @@ struct ranked_entry {
 struct top_k_result {
   std::vector<ranked_entry> entries; ///< the largest first; fewer than k if fewer are not 0
 
-  bool settled = false; ///< what the tolerance asks for is proven
+  bool settled = false; ///< the entries are proven to keep the tolerance
   bool certain = false; ///< no other entry is larger than one of these, which is proven, too
 
   std::uint64_t pushes = 0; ///< residuals that were moved
@@ -48,11 +48,11 @@ struct top_k_result {
 /// neither is x. Immutable: any number of threads may ask at the same time; the scratch memory of
 /// one question, 24 bytes a row, is kept for the next. A question touches the surroundings of b.
 ///
-/// Forward push (Andersen, Chung, Lang, FOCS 2006) leaves x = p + A^-1 r with r >= 0. What is not
-/// in p has two bounds: max(r) A^-1 1, whose last factor is computed once for all questions, and
-/// |r|_1 over the dominance of the columns. It is pushed until they tell the k largest apart.
-/// RuVector's solver takes 4 k candidates from a search and ranks these exactly; the README says
-/// what that costs.
+/// Forward push (Andersen, Chung, Lang, FOCS 2006) leaves x = p + A^-1 r with r >= 0. The part of x
+/// that is not in p has two bounds: max(r) A^-1 1, whose last factor is computed once for all
+/// questions, and |r|_1 over the dominance of the columns. It is pushed until they tell the k
+/// largest apart. RuVector's solver takes 4 k candidates from a search and ranks these exactly; the
+/// README says the price of that.
 template <class T>
 class top_k_ranker {
 public:

@@ -16,7 +16,7 @@ public:
   /// Throws error{dimension_mismatch} if a size is negative.
   triplets(index_type rows, index_type columns);
 
-  /// Room for so many entries, so that add() does not allocate until then. Throws std::bad_alloc.
+  /// Room for `entries` entries, so that add() does not allocate until then. Throws std::bad_alloc.
   void reserve(std::size_t entries);
 
   /// Throws error: malformed_matrix outside of the matrix, not_finite, too_large after

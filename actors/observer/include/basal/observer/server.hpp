@@ -54,7 +54,7 @@ public:
   /// does not read.
   ~server();
 
-  /// Where it listens, with the token: who knows it may look. Empty if it does not listen.
+  /// The address, with the token that gives the right to look. Empty if it does not listen.
   const std::string& url() const noexcept;
 
   /// Why it does not listen though it was told to: cause and remedy in one sentence. Empty if it

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a solver service and its clients send each other.
+// Messages between a solver service and its clients.
 //
 // Every double travels as the integer with the same bits: CAF 0.17.6's serialiser
 // changes NaN, -0.0 and subnormal numbers, and never returns from an infinite one.
@@ -157,7 +157,7 @@ struct solve_message {
   shared_matrix a;                    ///< the matrix
   reals b;                            ///< the right-hand side
   solver::solve_options options = {}; ///< of the analysis and the solve
-  solver::budget limits = {};         ///< what it may spend
+  solver::budget limits = {};         ///< of the solve
 };
 
 /// Client to service: solve all of them.

@@ -10,9 +10,9 @@
 
 namespace basal::actors {
 
-/// What gets a service's events. It answers each message when it has dealt with it (a
-/// handler that returns does so by itself), and only then gets the next one; so its
-/// mailbox never holds more than one, and what it is too slow for is counted in `lost`.
+/// An actor that gets a service's events. It answers each message when it has dealt with it (a
+/// handler that returns does so by itself), and only then gets the next one; so its mailbox never
+/// holds more than one, and events that it is too slow for are counted in `lost`.
 using solver_subscriber = caf::typed_actor<caf::reacts_to<events_message>>;
 
 /// Solves linear systems for other actors, on the system's compute executors.
