@@ -18,8 +18,8 @@ struct asio_library {
 
 } // namespace detail
 
-/// What Asio's strands, timers and coroutines keep for the functions that they have an executor
-/// pool run: an `asio::execution_context`. Its destructor waits until each function that was posted
+/// The context of an executor pool for Asio, in which strands, timers and coroutines keep their
+/// state: an `asio::execution_context`. Its destructor waits until each function that was posted
 /// through it has ended, or was discarded by a pool that stopped; the pool must live until then.
 ///
 ///     executors::asio_context context{pool};

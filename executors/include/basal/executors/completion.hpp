@@ -7,9 +7,8 @@
 
 namespace basal::executors {
 
-/// Who comes first to a one-shot event, its waiter or its setter, and so whether
-/// the setter has somebody to wake. Goes pending -> set, or pending -> waiting
-/// -> set.
+/// The order in which waiter and setter come to a one-shot event, and so whether the setter has a
+/// waiter to wake. Goes pending -> set, or pending -> waiting -> set.
 ///
 /// `Atomic` is a template parameter so that tests can run the same code under a
 /// controlled scheduler.

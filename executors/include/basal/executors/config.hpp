@@ -12,8 +12,8 @@
 
 namespace basal::executors {
 
-/// What an executor tells those who built its pool. Called on the executor's
-/// own thread; must not throw.
+/// Calls from an executor to the module that built its pool. On the executor's own thread; must not
+/// throw.
 struct pool_hooks {
   void* context = nullptr; ///< passed to each of them
 
@@ -52,9 +52,9 @@ struct pool_config {
   /// Usable bytes of each fiber's stack. Costs addresses; memory, where it is used.
   std::size_t stack_bytes = default_stack_bytes;
 
-  /// The time slice: how long work that has yielded leaves its executor to the
-  /// rest, if there is so much to do; and how long work may run between two looks
-  /// (executor::look) before it counts as an overrun. 1 us to 1 s.
+  /// The time slice: how long work that has yielded leaves its executor to the rest, if the rest
+  /// has that much to do; and how long work may run between two looks (executor::look) before it
+  /// counts as an overrun. 1 us to 1 s.
   std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
 
   /// How long an executor looks for a wake-up before it sleeps in the kernel; 0:
@@ -64,10 +64,9 @@ struct pool_config {
   /// where only one CPU is usable. Retune with `./dev bench executors`.
   std::chrono::nanoseconds spin = std::chrono::microseconds{12};
 
-  /// What it is worth to be awake when work comes: for so long an executor looks for a wake-up at
-  /// most, if its waits have lately been such that this pays (look_time); 0: no longer than `spin`.
-  /// For short pieces of work in quick succession, which an executor that sleeps in the kernel
-  /// would miss.
+  /// The longest time that an executor looks for a wake-up, if its waits have lately been such that
+  /// this pays (look_time); 0: no longer than `spin`. For short pieces of work in quick succession,
+  /// which an executor that sleeps in the kernel would miss.
   std::chrono::nanoseconds look_worth{0};
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
@@ -96,7 +95,7 @@ struct pool_config {
   /// object; all others go to the ring. Null: no item does.
   const work_ops* newest_ops = nullptr;
 
-  /// Whom executors tell what they do. Null functions are not called.
+  /// The calls from its executors. Null functions are not called.
   pool_hooks hooks{};
 
   /// Whether its executors keep a flight recording; recorder::use(false) is stronger.

@@ -8,9 +8,9 @@
 
 namespace basal::executors {
 
-/// Where the executors of these pools are: what each runs, with the backtrace of its thread, and
-/// each suspended fiber with what it waits for, for how long, and its backtrace. Fibers with the
-/// same backtrace are told together. For people to read.
+/// State of the executors of these pools: the work of each, with the backtrace of its thread, and
+/// each suspended fiber with the event that it waits for, for how long, and its backtrace. Fibers
+/// with the same backtrace are told together. For people to read.
 ///
 /// Each executor's thread answers in a handler of the signal SIGURG, so that the answer needs no
 /// lock and no safepoint: also while the executor is blocked, unless it is so in an uninterruptible

@@ -45,9 +45,8 @@ namespace basal::executors {
 /// rest had a turn, and background work once it has waited for pool_config::background_after.
 class executor {
 public:
-  /// A tick is so many items, or about a millisecond if that is less. Between
-  /// two ticks the injection interval is set anew, and afterwards the
-  /// newest-first slot may be used again.
+  /// Items in a tick, or fewer if they take about a millisecond. Between two ticks the injection
+  /// interval is set anew, and afterwards the newest-first slot may be used again.
   static constexpr std::uint32_t budget_per_tick = 128;
 
   /// Keeps the locality of a ping-pong without starving the ring. As in Tokio,
@@ -57,17 +56,17 @@ public:
   /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
-  /// A handler that goes on for so long after it has sent keeps the receiver waiting
-  /// for longer than it takes to wake another executor.
+  /// A handler that goes on for this time after it has sent keeps the receiver waiting for longer
+  /// than it takes to wake another executor.
   static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
 
   /// Items taken from the injection queue at once, at most.
   static constexpr std::size_t max_injected = 64;
 
-  /// An executor gives back what its stacks do not need (spare_fibers) before
-  /// it sleeps, once it has run for so long. In this time it can have touched a
-  /// megabyte at most, because the kernel takes 0.2 us or more for a page; and the
-  /// system calls, one for each stack used, are not made for every short piece of work.
+  /// An executor gives back stack memory that it does not need (spare_fibers) before it sleeps,
+  /// once it has run for this time. In this time it can have touched a megabyte at most, because
+  /// the kernel takes 0.2 us or more for a page; and the system calls, one for each stack used, are
+  /// not made for every short piece of work.
   static constexpr std::chrono::nanoseconds rest_after = std::chrono::microseconds{50};
 
   /// How often a thief that leaves items to their owner looks whether they are still
@@ -86,7 +85,7 @@ public:
   /// compiler carries its thread-local's address across a fiber switch.
   [[gnu::noinline]] static executor* current() noexcept;
 
-  /// Where this thread keeps what current() returns; lives as long as the thread.
+  /// The place in which this thread keeps the result of current(); lives as long as the thread.
   [[gnu::noinline]] static executor* const& current_slot() noexcept;
 
   /// The pool that it belongs to. Any thread.
@@ -118,7 +117,7 @@ public:
   /// fiber, once; it must not throw and may call wake() itself. Returns when
   /// the fiber is resumed, on this thread.
   /// @param publish see above; lives until it has run
-  /// @param what_for what it waits for, to be read after "waits for"; lives as long as the program
+  /// @param what_for the event, to be read after "waits for"; lives as long as the program
   /// @returns false, at once and without calling `publish`, when there is no
   ///          memory for the stack on which the executor would go on.
   template <class Publish>
@@ -250,7 +249,7 @@ public:
   /// Its thread's name.
   std::string name() const;
 
-  /// What it runs, for reports; null when nothing. A snapshot.
+  /// The kind of its work, for reports; null when there is none. A snapshot.
   const char* doing() const noexcept {
     return doing_.load(std::memory_order_relaxed);
   }
@@ -260,7 +259,7 @@ public:
     return thread_.load(std::memory_order_relaxed);
   }
 
-  /// What it has counted, a few events apart. Any thread.
+  /// Its counts, a few events apart. Any thread.
   executor_stats stats() const noexcept;
 
 private:
@@ -273,7 +272,7 @@ private:
 
   void thread_main();   ///< the thread's function: enter() and leave()
   void enter();         ///< begins on this thread; ends, with threads, when the loop does
-  void leave();         ///< what is left to do when the loop has ended
+  void leave();         ///< the rest to do when the loop has ended
   void loop() noexcept; ///< the body of every loop fiber
   void run(work_item item) noexcept;
   void resume(fiber& f) noexcept;
@@ -295,8 +294,8 @@ private:
   work_item pop_newest() noexcept;
   bool goes_elsewhere() noexcept;
 
-  /// What was sent at `sent_at_` has had the slot until `time`: now the next one takes it, or the
-  /// handler that has sent it is over, or looks.
+  /// The item sent at `sent_at_` has had the slot until `time`: now the next one takes the slot, or
+  /// the handler that has sent the item is over, or looks.
   void end_of_wait(std::uint64_t time) noexcept {
     if (sent_at_ == 0) [[likely]]
       return;
@@ -338,7 +337,7 @@ private:
   const std::uint64_t look_pause_;          ///< `between_looks` in ticks
   const std::uint64_t goes_on_;             ///< `goes_on` in ticks
   const std::uint64_t background_after_;    ///< pool_config::background_after
-  const std::uint64_t tick_length_;         ///< at most, but for the item that ends it
+  const std::uint64_t tick_length_;         ///< at most, except for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   detail::recording* const flight_;
@@ -370,7 +369,7 @@ private:
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
     = 0; ///< ticks from one of its sends to the next or to a look; 0: none
-  std::unique_ptr<detail::sender_history> senders_; ///< where there is a newest-first slot
+  std::unique_ptr<detail::sender_history> senders_; ///< null without a newest-first slot
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
   std::uint64_t background_pause_ = 0; ///< until the next one at least

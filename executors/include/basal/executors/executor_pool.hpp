@@ -21,16 +21,16 @@
 
 namespace basal::executors {
 
-/// What becomes of work that was accepted but not begun when a pool stops.
+/// The fate of work that was accepted but not begun when a pool stops.
 enum class stop_mode {
   drain,   ///< it runs
   discard, ///< its table's `discard` is called
 };
 
-/// Who has not ended when patience has: see executor_pool::stop.
+/// An executor still running when the patience of executor_pool::stop was over.
 struct straggler {
   std::string executor; ///< thread name, e.g. "basal.cpu0"
-  const char* work;     ///< what it runs: a function's name, or a kind of work
+  const char* work;     ///< that it runs: a function's name, or a kind of work
 };
 
 /// "basal.cpu0 runs fib; basal.cpu1 runs a task"
@@ -145,9 +145,9 @@ public:
   void stop(stop_mode mode);
 
   /// The same, but waits at most for `patience`.
-  /// @returns who has not ended by then; empty if the pool has stopped. Else it
-  ///          takes no work any more, and stop() may be called again; also the
-  ///          destructor does, and waits without end.
+  /// @returns the executors still running then; empty if the pool has stopped. Else the
+  ///         pool takes no work any more, and stop() may be called again; also the
+  ///         destructor does, and waits without end.
   [[nodiscard]] std::vector<straggler> stop(stop_mode mode, std::chrono::nanoseconds patience);
 
   /// In stepped mode (simulation::stepped): lets executor `index` run one item,
@@ -176,12 +176,12 @@ public:
   }
   /// @}
 
-  /// What the pool was made with. Constant.
+  /// The configuration that the pool was made with. Constant.
   const pool_config& config() const noexcept {
     return config_;
   }
 
-  /// Where its fibers get their stacks.
+  /// The pool of its fibers' stacks.
   stack_pool& stacks() noexcept {
     return stacks_;
   }

@@ -25,10 +25,9 @@
 
 namespace basal::executors {
 
-/// What a call returned, or what it threw: a value, a reference, or void. Must lie
-/// where a collector looks: in a frame, or in an object that is
-/// visible_to_collector. An exception does not: let it carry no pointer into a
-/// collected heap.
+/// The result of a call, or its exception: a value, a reference, or void. Must lie where a
+/// collector looks: in a frame, or in an object that is visible_to_collector. An exception does
+/// not: let it carry no pointer into a collected heap.
 template <class Result>
 class call_result {
 public:
@@ -83,7 +82,7 @@ private:
   std::exception_ptr error_;
 };
 
-/// What became of awaited work.
+/// The end of awaited work.
 enum class errand_end : std::uint8_t {
   ran,
   refused,   ///< the pool had stopped
@@ -99,9 +98,9 @@ struct begin_limits {
   std::stop_token stop = {}; ///< when a stop is requested, work that has not begun will not
 };
 
-/// Who takes a piece of queued work: the executor that begins it, or one of those
-/// who call it off. Once taken, it is nobody else's. `Atomic` is a parameter so
-/// that tests can run the same code under a controlled scheduler.
+/// Decides who takes a piece of queued work: the executor that begins it, or one of those who call
+/// it off. Once taken, it is nobody else's. `Atomic` is a parameter so that tests can run the same
+/// code under a controlled scheduler.
 template <template <class> class Atomic = std::atomic>
 class basic_claim {
 public:
@@ -142,7 +141,7 @@ public:
   errand_end run_on(executor_pool& pool, const begin_limits& limits);
 
 protected:
-  /// What a derived class runs: `self` on the executor `there`.
+  /// The function that a derived class runs: `self` on the executor `there`.
   using body_function = void (*)(awaited_work& self, executor& there) noexcept;
 
   /// Captures what the caller's work has (carrier), which the body finds on the executor.
@@ -169,14 +168,14 @@ private:
 template <class Body>
 class awaited_call final : public awaited_work {
 public:
-  /// What `body` returns.
+  /// The return type of `body`.
   using result = std::invoke_result_t<Body&, executor&>;
 
   /// `body` must outlive it.
   explicit awaited_call(Body& body) noexcept : awaited_work(&call), body_(body) {
   }
 
-  /// What it returned or threw, once, if it ran.
+  /// Its result, or throws its exception; once, if it ran.
   result take() {
     return result_.take();
   }
@@ -191,9 +190,9 @@ private:
   call_result<result> result_;
 };
 
-/// Work of which others ask later what became of it: all that a detached_call has
-/// in common. An object of its own, which whoever runs it and whoever asks hold a
-/// reference to. What it holds is visible to a collector, wherever the handle is.
+/// Work about whose end others ask later: the part that all detached_calls have in common. An
+/// object of its own, which its runner and its handles hold a reference to. Its content is visible
+/// to a collector, wherever the handle is.
 ///
 /// Exactly one of run() and forget() is called, once, by whoever has it; then
 /// announce(). Both destroy the function: a handle keeps the result and nothing
@@ -254,13 +253,13 @@ struct releases_work {
 template <class Work>
 using work_reference = std::unique_ptr<Work, releases_work>;
 
-/// What a handle knows of its work. `Kind` is detached_work or derived from it.
+/// The part of its work that a handle knows. `Kind` is detached_work or derived from it.
 template <class Kind, class Result>
 class detached_result : public Kind {
 public:
   using Kind::Kind;
 
-  /// What it returned or threw, once, if it ran.
+  /// Its result, or throws its exception; once, if it ran.
   Result take() {
     return result_.take();
   }
@@ -275,7 +274,7 @@ template <class Kind, class Function, class Result = std::invoke_result_t<Functi
 class detached_call final : public detached_result<Kind, Result> {
 public:
   /// @param function is moved or copied into this object, which destroys it when the call has ended
-  /// @param kinds_own what the constructor of `Kind` takes
+  /// @param kinds_own arguments of the constructor of `Kind`
   template <class F, class... Args>
   explicit detached_call(F&& function, Args&&... kinds_own)
     : detached_result<Kind, Result>(std::forward<Args>(kinds_own)...),

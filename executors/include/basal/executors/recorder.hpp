@@ -11,9 +11,9 @@ namespace basal::executors {
 
 /// The flight recorder. It is on unless somebody switches it off, and keeps the latest records of
 /// each thread in memory: what executors ran, where they looked for work, slept, were woken; what
-/// was suspended, stolen, sent from one pool to another (record_kind). Pools share
-/// `pool_bytes` among their executors; pages are touched when they are written. What happens too
-/// often to be recorded is not: forks, merges of what nobody stole, and most messages of a turn.
+/// was suspended, stolen, sent from one pool to another (record_kind). Pools share `pool_bytes`
+/// among their executors; pages are touched when they are written. Events that are too frequent are
+/// not recorded: forks, merges without a theft, and most messages of a turn.
 ///
 /// Recordings are files in a format of their own, which the program basal-trace turns into one for
 /// https://ui.perfetto.dev. Members may be called from any thread.

@@ -8,22 +8,22 @@
 
 namespace basal::executors {
 
-// What basal's modules tell the user. Each names itself ("basal.posse") and hands a sentence to the
-// process's sink: standard error, unless a module above has put a log behind it.
+// Reports of basal's modules to the user. Each names itself ("basal.posse") and hands a sentence to
+// the process's sink: standard error, unless a module above has put a log behind it.
 
 enum class report_level : unsigned char { debug, info, warning, error, critical };
 
 const char* to_string(report_level level) noexcept;
 
 /// Takes one report. Any thread, several at once; it must not report itself.
-/// @param from  who reports, such as "basal.posse" or the name of a program
+/// @param from  the name of a module, such as "basal.posse", or of a program
 /// @param text  a sentence without a line's end
 using report_sink
   = void (*)(report_level level, std::string_view from, std::string_view text) noexcept;
 
 /// The sink of a process that has set no other: writes "FROM: TEXT" to standard error with one
 /// system call, and nothing for `debug`. It takes no lock and allocates nothing, so that a child of
-/// fork() may call it. What is longer than 4 KiB is cut.
+/// fork() may call it. Text beyond 4 KiB is cut.
 void report_to_stderr(report_level level, std::string_view from, std::string_view text) noexcept;
 
 /// Replaces the sink of this process. Any thread; reports under way may still go to the old one.

@@ -32,7 +32,7 @@ public:
   static bool active() noexcept;
 
 private:
-  /// Where the outermost scope is noted; null: this is not the outermost one.
+  /// The place in which the outermost scope is noted; null: this is not the outermost one.
   const void** noted_;
 };
 

@@ -10,7 +10,7 @@ struct simulation {
   /// Reads the time, in ticks of tick_clock; any thread. Null: tick_clock itself.
   std::uint64_t (*ticks)() noexcept = nullptr;
 
-  /// Where executors begin their random numbers (whom to steal from first).
+  /// Seed of the executors' random numbers (whom to steal from first).
   std::uint64_t seed = 0;
 
   /// No threads: the pool runs when executor_pool::step is called, one item at a

@@ -24,8 +24,8 @@ private:
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// What one executor did so far; a snapshot whose fields may be a few events
-/// apart. All counts since the start.
+/// Counts of one executor so far; a snapshot whose fields may be a few events apart. All counts
+/// since the start.
 struct executor_stats {
   std::uint64_t tasks_run = 0;         ///< items taken from any queue and run
   std::uint64_t tasks_stolen = 0;      ///< of these, taken from other rings

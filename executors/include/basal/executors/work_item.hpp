@@ -11,7 +11,7 @@ class recording;
 
 namespace basal::executors {
 
-/// What can be done with a work item. One constant table per kind of work.
+/// The functions of a kind of work item. One constant table per kind of work.
 struct work_ops {
   /// Runs the work on `self`, the calling thread's executor. Must not throw.
   void (*run)(void* object, executor& self) noexcept;
@@ -20,7 +20,7 @@ struct work_ops {
   /// thread. Releases what the item owns and tells those who wait for it.
   void (*discard)(void* object) noexcept;
 
-  /// What reports call it; lives as long as the program.
+  /// Its name in reports; lives as long as the program.
   const char* kind = "a task";
 
   /// For objects with virtual functions, whose first word tells types apart: the type of one, for

@@ -13,11 +13,10 @@ namespace basal::posse {
 struct interrupt_probe {
   /// Whether the computation should end with `cancelled`. Null: is not asked.
   bool (*asks_to_end)(void* context) noexcept = nullptr;
-  void* context = nullptr; ///< what it is called with
+  void* context = nullptr; ///< its argument
 };
 
-/// What one call of a pure function may take. The defaults are those of the
-/// runtime.
+/// Limits of one call of a pure function. The defaults are those of the runtime.
 struct call_options {
   /// The computation ends with `cancelled` soon after a stop was requested, and at
   /// once if it has not begun: where it waits for a compute executor.

@@ -35,7 +35,7 @@ struct runtime_config {
   /// what a library keeps for each thread.
   void (*thread_starts)(void* thread_context, executors::executor& self) noexcept = nullptr;
 
-  /// What `thread_starts` is called with.
+  /// The argument of `thread_starts`.
   void* thread_context = nullptr;
 
   /// For tests: see executors::simulation. In stepped mode, computations must be started by work
@@ -54,13 +54,13 @@ struct runtime_config {
   /// When a right continuation may be stolen.
   hysteresis steal_by = hysteresis::worth;
 
-  /// What a theft is taken to cost, for that rule.
+  /// The assumed costs of a theft, for that rule.
   theft_costs costs = {};
 
   /// Can be changed while the runtime runs: runtime::set_victims().
   victim_policy victims = victim_policy::run_victim;
 
-  /// Who is told of each theft, for traces and tests.
+  /// The function that is told of each theft, for traces and tests.
   theft_observer thefts = {};
 
   /// The range of `quantum`.
@@ -72,9 +72,8 @@ struct runtime_config {
   /// @throws std::invalid_argument naming the field, its value and its range.
   void validate() const;
 
-  /// A pool of executors like these: `compute_executors` of them, without a name
-  /// of their own and without hooks. What a pool takes from here is copied there
-  /// and nowhere else.
+  /// A pool of executors like these: `compute_executors` of them, without a name of their own and
+  /// without hooks. The fields of a pool are copied from here in this function and nowhere else.
   executors::pool_config pool() const;
 };
 

@@ -143,7 +143,7 @@ private:
   /// turn, cancellation, memory. @throws cancelled, memory_limit_exceeded
   [[gnu::noinline, gnu::cold]] void look_up();
 
-  // What range_fork asks, see there.
+  // For range_fork, see there.
 
   /// Safepoints passed so far.
   std::uint64_t safepoints() const noexcept {
@@ -167,7 +167,7 @@ private:
       safepoint();
   }
 
-  /// Whether to call offer() for work that takes so many ticks.
+  /// Whether to call offer() for `work` ticks of work.
   bool is_worth_an_offer(std::uint64_t work) const noexcept {
     return work >= least_offer_;
   }
@@ -175,8 +175,8 @@ private:
   /// Considers a theft here and now, if an executor is idle.
   [[gnu::noinline, gnu::cold]] void offer() noexcept;
 
-  /// Waits until the delegate has merged, or does what it has not begun; the node must
-  /// be taken. What that throws is the delegation's error.
+  /// Waits until the delegate has merged, or does the work that it has not begun; the node must be
+  /// taken. An exception of that work is the delegation's error.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
 
   /// Left failed: unlinks the youngest node, which is that fork's, cancels the
@@ -251,7 +251,7 @@ private:
   /// once: a computation without a safepoint never looks.
   std::int32_t countdown_ = 0;
 
-  std::int32_t countdown_start_ = 0; ///< where it began
+  std::int32_t countdown_start_ = 0; ///< its initial value
 
   std::uint64_t polls_ = 0;
 
@@ -291,7 +291,7 @@ private:
   bool attentive_before_;
   bool suspended_ = false; ///< waits for `latch_`
   const char* name_before_;
-  detail::delegation* as_ = nullptr; ///< what it runs; null: the root
+  detail::delegation* as_ = nullptr; ///< its delegation; null: the root
   detail::memory_context* context_ = nullptr;
   member* older_member_ = nullptr; ///< in the context
   member* younger_member_ = nullptr;

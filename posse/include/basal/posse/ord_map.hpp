@@ -144,7 +144,7 @@ public:
 
   // -- two maps ----------------------------------------------------------------
 
-  /// Whose value an entry gets when both maps have its key: the first one's.
+  /// The first map's value, for an entry whose key both maps have.
   using keep_first = detail::keep_first;
 
   /// The entries of both. For keys in both, the value is `combine(a's, b's)`.

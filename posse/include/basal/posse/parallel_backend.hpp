@@ -14,7 +14,7 @@
 
 namespace basal::posse {
 
-/// What C++26 asks of the scheduler behind `std::execution::get_parallel_scheduler()`
+/// The functions that C++26 asks of the scheduler behind `std::execution::get_parallel_scheduler()`
 /// ([exec.parschedrepl.psb]), by the same names and with the same meaning, for the compute
 /// executors of a runtime. The receivers are parameters, since no library has the standard's
 /// classes yet: a class that derives from `parallel_scheduler_backend` forwards its three functions
@@ -27,8 +27,8 @@ namespace basal::posse {
 ///   for parts of [0, shape) that do not overlap and together are all of it; calls for different
 ///   parts run at the same time. It must not throw.
 ///
-/// Chunks are those of a range_fork: executed in order by one executor, and halved only when
-/// somebody is idle. What an element takes is learned for each type of receiver (range_site).
+/// Chunks are those of a range_fork: executed in order by one executor, and halved only when an
+/// executor is idle. The cost of an element is learned for each type of receiver (range_site).
 ///
 /// Any thread. The receiver and the storage live until the receiver was completed. The runtime
 /// outlives all of that.

@@ -30,7 +30,7 @@ concept probed_caller = traced_caller<Caller> && requires(const Caller& c) {
   { caller_traits<Caller>::probe_of(c) } -> std::same_as<interrupt_probe>;
 };
 
-/// Who may call a pure function as a computation of its own.
+/// A type that may call a pure function as a computation of its own.
 template <class Caller>
 concept calling = std::derived_from<std::remove_cvref_t<Caller>,
                                     runtime> || traced_caller<std::remove_cvref_t<Caller>>;
@@ -51,7 +51,7 @@ inline constexpr bool says_who_calls
 ///     inline constexpr basal::posse::pure<fib> pure_fib{"fib"};
 ///
 /// `Function` may be a lambda expression that captures nothing; the language takes no other as a
-/// template argument. What it needs comes as arguments of the call.
+/// template argument. Its inputs come as arguments of the call.
 ///
 /// and call it from another pure function with its member, from a handler with
 /// `self`, or from a plain thread with the runtime. All forms return what the

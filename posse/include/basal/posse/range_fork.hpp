@@ -24,9 +24,8 @@ namespace basal::posse {
 /// 1/(k+1), and does as much. So a range costs one node and about 2 ns a step,
 /// however many elements it has.
 ///
-/// Where it is known what elements cost, by `range_site` or by now, the range is
-/// offered at its beginning and at each look of its pace, if what is left would
-/// pay for a theft.
+/// If the cost of elements is known, by `range_site` or by now, the range is offered at its
+/// beginning and at each look of its pace, if the rest would pay for a theft.
 ///
 /// Sources: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP
 /// 2010) for splitting on demand; `pace` for the steps.
@@ -51,7 +50,7 @@ public:
 
   /// Does the elements [first, last). Once.
   /// @returns the element at which the range ended early, or `last`.
-  /// @throws what the body throws; cancelled
+  /// @throws any exception of the body; cancelled
   std::size_t run(member& m, std::size_t first, std::size_t last) {
     end_.store(last, std::memory_order_relaxed);
     if (first == last)
@@ -65,7 +64,7 @@ public:
   }
 
 private:
-  /// What a thief takes.
+  /// The part of the range that a thief takes.
   struct upper_part {
     range_fork* fork;
     std::size_t first;

@@ -102,20 +102,20 @@ public:
     return *compute_;
   }
 
-  /// What the runtime was made with. Constant.
+  /// The configuration that the runtime was made with. Constant.
   const runtime_config& config() const noexcept {
     return config_;
   }
 
-  /// What is counted so far: a sum over what each executor counts for itself.
+  /// The counts so far: a sum over the counts of each executor.
   posse_stats stats() const;
 
-  /// What becomes of victims from now on; see runtime_config::victims.
+  /// Sets the fate of victims from now on; see runtime_config::victims.
   void set_victims(victim_policy policy) noexcept {
     victims_.store(policy, std::memory_order_relaxed);
   }
 
-  /// What becomes of victims now. Any thread; relaxed.
+  /// The fate of victims now. Any thread; relaxed.
   victim_policy victims() const noexcept {
     return victims_.load(std::memory_order_relaxed);
   }
@@ -180,7 +180,7 @@ private:
   const runtime_config config_;
   const std::uint64_t quantum_ticks_;
 
-  /// What a theft costs with an executor that is awake, and with one that sleeps.
+  /// Costs of a theft with an executor that is awake, and with one that sleeps.
   const std::uint64_t awake_ticks_;
   const std::uint64_t asleep_ticks_;
 

@@ -38,7 +38,7 @@ public:
                 "scratch takes a function without arguments that makes a value: "
                 "scratch buffers{[] { return std::vector<double>(1000); }}");
 
-  using value_type = std::decay_t<std::invoke_result_t<const Make&>>; ///< what `make` returns
+  using value_type = std::decay_t<std::invoke_result_t<const Make&>>; ///< made by `make`
 
   /// @param make called when no value is free, on any executor, on several at
   ///             the same time
@@ -115,7 +115,7 @@ public:
 
   /// A value that nobody else has, until the lease ends. Costs a comparison
   /// for each executor that has borrowed, and no lock, unless one must be made.
-  /// @throws what `make` throws, std::bad_alloc
+  /// @throws any exception of `make`, std::bad_alloc
   [[nodiscard]] lease borrow(member& m) {
     auto& mine = shelf_of(m.executor());
     if (mine.free == nullptr)

@@ -9,8 +9,8 @@
 
 namespace basal::posse {
 
-/// What became of one declared function's calls on one runtime. Forks, quanta
-/// and time are added when a member ends.
+/// Counts of one declared function's calls on one runtime. Forks, quanta and time are added when a
+/// member ends.
 struct function_stats {
   std::string name;            ///< as it was declared
   std::uint64_t calls = 0;     ///< from handlers, plain threads, offloads
@@ -26,8 +26,8 @@ struct function_stats {
   friend bool operator==(const function_stats&, const function_stats&) = default;
 };
 
-/// What a runtime did so far. A snapshot whose fields may be a few events
-/// apart; counts since the start unless it says "now".
+/// Counts of a runtime so far. A snapshot whose fields may be a few events apart; counts since the
+/// start unless it says "now".
 struct posse_stats {
   std::uint64_t computations = 0;     ///< calls that began a posse
   std::uint64_t computations_now = 0; ///< that have begun and not ended
@@ -49,7 +49,7 @@ struct posse_stats {
   std::uint64_t asks = 0;             ///< idle executors that asked for work
   std::uint64_t theft_looks = 0;      ///< times a member considered a theft
 
-  /// What came of these: each is counted under one verdict.
+  /// Outcomes of these: each is counted under one verdict.
   by_theft_verdict<std::uint64_t> verdicts;
 
   // Gauges of computations that were stolen from, or have a memory limit:

@@ -22,8 +22,8 @@ namespace basal::posse {
 
 class task_group;
 
-/// What may be spawned: it takes the member that runs it, or the group that it
-/// may spawn into, or nothing.
+/// A type that may be spawned: it takes the member that runs it, or the group that it may spawn
+/// into, or nothing.
 template <class Task>
 concept spawnable = detail::branch<Task> || std::is_invocable_v<Task&, task_group&>;
 
@@ -47,15 +47,15 @@ public:
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
-  /// How many tasks wait in a group at most: with so many, spawn() does them.
+  /// Tasks that wait in a group at most: with that number waiting, spawn() does them.
   static constexpr std::size_t most_waiting = 4096;
 
-  /// Adds a task: `task(member&)`, `task()`, or `task(task_group&)`, whose argument
-  /// is a group of its own to spawn into. The task is moved or copied to memory that
-  /// does not count towards a limit, and destroyed when it has run. What it returns
-  /// is dropped: a task puts its result where no other one reads or writes before
-  /// wait() returns or the scope ends. What it refers to must live until then.
-  /// @throws std::bad_alloc; what wait() throws, where it does the tasks
+  /// Adds a task: `task(member&)`, `task()`, or `task(task_group&)`, whose argument is a group of
+  /// its own to spawn into. The task is moved or copied to memory that does not count towards a
+  /// limit, and destroyed when it has run. Its return value is dropped: a task puts its result
+  /// where no other one reads or writes before wait() returns or the scope ends. Objects that it
+  /// refers to must live until then.
+  /// @throws std::bad_alloc; any exception of wait(), where it does the tasks
   template <class Task>
   void spawn(Task&& task) {
     using kind = std::decay_t<Task>;
@@ -111,8 +111,8 @@ private:
     Task task_;
   };
 
-  /// What a thief takes: tasks that the victim's list no longer owns, and that
-  /// whoever runs them owns from then on.
+  /// The tasks that a thief takes: the victim's list no longer owns them, and their runner owns
+  /// them from then on.
   struct taken_tasks {
     detail::any_task* first = nullptr;
     std::size_t count = 0;
@@ -134,7 +134,7 @@ private:
       : right_continuation(m.youngest_, ops), member_(m), tasks_(tasks) {
     }
 
-    /// After the merge. What was taken back when a task failed has not run.
+    /// After the merge. Tasks that were taken back when a task failed have not run.
     ~rest() {
       if (is_taken())
         taken_.release();

@@ -6,7 +6,7 @@
 
 namespace basal::posse {
 
-/// What becomes of a member that is stolen from.
+/// The fate of a member that is stolen from.
 enum class victim_policy : std::uint8_t {
   /// It goes on with its left branch; one continuation is stolen at a time.
   run_victim,
@@ -41,8 +41,8 @@ constexpr const char* to_string(hysteresis x) noexcept {
   return names[static_cast<int>(x)];
 }
 
-/// What a theft costs, in all, until the delegate works and the victim has its
-/// result: nanoseconds, by the state of the executor that gets it.
+/// The cost of a theft, in all, until the delegate works and the victim has its result:
+/// nanoseconds, by the state of the executor that gets it.
 struct theft_costs {
   /// It looks for a wake-up: the victim's part is 0.5 us, the delegate begins
   /// 1 to 2 us later, and its end reaches the victim in 1.7 us.
@@ -53,10 +53,10 @@ struct theft_costs {
   std::uint64_t asleep_ns = 100'000;
 };
 
-/// What a member's executor knows when it considers a theft. Plain data, so
-/// that the decision can be tested and simulated by itself.
+/// The facts that a member's executor knows when it considers a theft. Plain data, so that the
+/// decision can be tested and simulated by itself.
 struct theft_view {
-  /// What would become of the victim.
+  /// The fate of the victim if there is a theft.
   victim_policy policy = victim_policy::run_victim;
 
   /// By which rule is decided.
@@ -68,17 +68,17 @@ struct theft_view {
   /// before the member's first quantum. Counted up to 2.
   std::uint32_t eligible = 0;
 
-  /// How long what would be handed over of the most basal one will take, in the
-  /// units of `cost`. `known`: by what elements of its range have cost so far
-  /// and how many are left. Else it is the continuation's age, since its left
-  /// branch has taken as long and goes on, or the mean time between its member's last
-  /// safepoints if that is longer: of two branches nobody knows more.
+  /// The time that the part to be handed over of the most basal one will take, in the units of
+  /// `cost`. `known`: by the cost of its range's elements so far and the number of those left. Else
+  /// it is the continuation's age, since its left branch has taken as long and goes on, or the mean
+  /// time between its member's last safepoints if that is longer: of two branches nobody knows
+  /// more.
   std::uint64_t expected = 0;
 
-  /// Whether `expected` rests on what elements of its range have cost.
+  /// Whether `expected` rests on the cost of its range's elements.
   bool known = false;
 
-  /// What the theft costs with the executor that would get it.
+  /// The cost of the theft with the executor that would get it.
   std::uint64_t cost = 0;
 
   /// They are those of a victim that is suspended until its delegates merge.
@@ -102,9 +102,9 @@ struct theft_view {
   bool sibling_idle = false;
 };
 
-/// What comes of a look for a theft: what was given away, or why nothing was.
-/// decide_theft() knows the first group of reasons; the second shows when the
-/// decision is carried out. Each look is counted under one verdict.
+/// The outcome of a look for a theft: the kind of theft, or the reason why there was none.
+/// decide_theft() knows the first group of reasons; the second shows when the decision is carried
+/// out. Each look is counted under one verdict.
 ///
 /// The set is written down here, once more in describe(), and nowhere else:
 /// counters, statistics and their text are made from it.
@@ -126,7 +126,7 @@ enum class theft_verdict : std::uint8_t {
   out_of_memory,
 };
 
-/// What is the same of all looks with a verdict.
+/// The text that all looks with a verdict have in common.
 struct theft_verdict_text {
   const char* name;    ///< of the enumerator
   const char* meaning; ///< a sentence for statistics and reports

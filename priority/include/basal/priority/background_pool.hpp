@@ -100,12 +100,11 @@ public:
     return std::move(handle);
   }
 
-  /// Takes no more tasks; then waits until the queued ones have run (drain), or
-  /// ends them unrun (discard) and waits for those that have begun. Who waits
-  /// for room is told pool_closed. When `patience` has passed, whatever is still
-  /// queued is discarded, and this returns. Never hangs; not much use inside a
-  /// task of this pool, which waits for itself until then. May be called
-  /// again, and by several threads at once.
+  /// Takes no more tasks; then waits until the queued ones have run (drain), or ends them unrun
+  /// (discard) and waits for those that have begun. A submitter that waits for room is told
+  /// pool_closed. When `patience` has passed, tasks that are still queued are discarded, and this
+  /// returns. Never hangs; not much use inside a task of this pool, which waits for itself until
+  /// then. May be called again, and by several threads at once.
   shutdown_report shutdown(executors::stop_mode mode, std::chrono::nanoseconds patience);
 
   /// The key that a task submitted now would get; less comes first. In levels.
@@ -114,16 +113,16 @@ public:
   /// Tasks in the queue: a snapshot.
   std::size_t queued() const noexcept;
 
-  /// What is known about runtimes. Also to record some from elsewhere.
+  /// The statistics of runtimes. Also to record some from elsewhere.
   runtime_tracker& runtimes() noexcept;
 
-  /// What the pool was made with. Constant.
+  /// The configuration that the pool was made with. Constant.
   const background_config& config() const noexcept;
 
   /// The executors that run the tasks.
   executors::executor_pool& executors() const noexcept;
 
-  /// What is counted so far. Any thread.
+  /// The counts so far. Any thread.
   background_stats stats() const;
 
 private:

@@ -8,7 +8,7 @@
 
 namespace basal::priority {
 
-/// What becomes of a task for which the queue has no room.
+/// The fate of a task for which the queue has no room.
 enum class full_policy : std::uint8_t {
   wait,          ///< its submitter waits; the most urgent of those who wait comes first
   reject,        ///< queue_full is thrown
@@ -25,14 +25,14 @@ enum class route : std::uint8_t {
 
 /// How to build a background_pool.
 struct background_config {
-  /// What counts how much when tasks are ordered.
+  /// Weights for the order of tasks.
   weights order = {};
 
   /// Tasks that may wait in the queue, 1 to `most_queued`. Cancelled ones count
   /// until their turn comes, or until a full queue is searched for them.
   std::size_t max_queued = 4096;
 
-  /// What becomes of a task for which the queue has no room.
+  /// The fate of a task for which the queue has no room.
   full_policy when_full = full_policy::wait;
 
   /// For full_policy::time_out; at least 0.

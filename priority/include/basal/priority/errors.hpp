@@ -24,8 +24,8 @@ public:
   pool_closed();
 };
 
-/// Thrown to who submits when the queue is full and the policy is to reject, or
-/// to wait only so long.
+/// Thrown to a submitter when the queue is full and the policy is to reject, or to wait no longer
+/// than `patience`.
 class queue_full : public std::runtime_error {
 public:
   /// @param limit the queue's bound, in tasks

@@ -4,7 +4,7 @@
 
 namespace basal::priority {
 
-/// What counts how much when background work is ordered.
+/// Weights for the order of background work.
 ///
 /// The live score of a waiting task is
 ///

@@ -26,7 +26,7 @@ struct queue_shape {
   /// elsewhere; in units of the key, at least 0.
   double slack = 0;
 
-  /// A consumer looks at all parts every so many pops; at least 1.
+  /// A consumer looks at all parts once in this number of pops; at least 1.
   std::uint32_t refresh = 16;
 
   static constexpr std::size_t most_parts = 4096; ///< largest `parts`
@@ -67,7 +67,7 @@ struct queue_shape {
 template <class T, template <class> class Atomic = std::atomic, class Lock = detail::futex_lock>
 class basic_priority_queue {
 public:
-  /// What one consumer has seen. Not shared by threads.
+  /// One consumer's view of the parts. Not shared by threads.
   class consumer {
   public:
     /// Allocates a key for each part. `queue` must outlive it.
@@ -178,7 +178,7 @@ public:
     return sum;
   }
 
-  /// What the queue was made with. Constant.
+  /// The shape that the queue was made with. Constant.
   const queue_shape& shape() const noexcept {
     return shape_;
   }

@@ -53,7 +53,7 @@ public:
   /// A task of `type` took `runtime`.
   void record(task_key type, std::chrono::duration<double> runtime) noexcept;
 
-  /// What is known and was seen. Any thread; counts may be a few records apart.
+  /// Its counts and medians. Any thread; counts may be a few records apart.
   runtime_stats stats() const noexcept;
 
 private:
@@ -62,11 +62,10 @@ private:
 
   /// Eight types: their keys in one cache line, their medians in the next.
   ///
-  /// Both are written under the lock and read without. A key that is replaced is
-  /// first removed, then its median, then the new one is stored, each in release.
-  /// Who reads key, median, key, all in acquire, and finds the same key twice has
-  /// the median of that key: had the median been a later one, the second look
-  /// would find the key gone.
+  /// Both are written under the lock and read without. A key that is replaced is first removed,
+  /// then its median, then the new one is stored, each in release. A reader of key, median, key,
+  /// all in acquire, that finds the same key twice has the median of that key: had the median been
+  /// a later one, the second look would find the key gone.
   struct set {
     alignas(64) std::array<std::atomic<std::uint64_t>, ways> keys{};
     std::array<std::atomic<double>, ways> medians{};

@@ -5,7 +5,7 @@
 
 namespace basal::priority {
 
-/// What a runtime_tracker knows and has seen. Counts since the start.
+/// Counts of a runtime_tracker since the start.
 struct runtime_stats {
   std::uint64_t recorded = 0;   ///< runtimes
   std::uint64_t clamped = 0;    ///< of these, outside of what can be: see runtime_tracker
@@ -14,8 +14,8 @@ struct runtime_stats {
   double global_median_s = 0.0; ///< of the latest runtimes of all types, in seconds
 };
 
-/// What a background_pool did so far; a snapshot whose fields may be a few
-/// events apart. Counts since the start unless they say "now".
+/// Counts of a background_pool so far; a snapshot whose fields may be a few events apart. Counts
+/// since the start unless they say "now".
 struct background_stats {
   std::uint64_t submitted = 0;       ///< accepted, by whatever way
   std::uint64_t done = 0;            ///< returned
@@ -30,7 +30,7 @@ struct background_stats {
   std::size_t queued_now = 0;        ///< in the queue
   std::size_t running_now = 0;       ///< begun and not ended
   std::size_t evaluations_now = 0;   ///< see evaluation
-  runtime_stats runtimes;            ///< what is known of runtimes
+  runtime_stats runtimes;            ///< counts of the tracker
 };
 
 /// How a shutdown ended.

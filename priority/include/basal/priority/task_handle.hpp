@@ -28,7 +28,7 @@ public:
     return task_ != nullptr;
   }
 
-  /// Where the task is now; it may have gone on when this returns.
+  /// The state of the task; it may have gone on when this returns.
   task_state state() const {
     return checked().state();
   }
@@ -55,7 +55,7 @@ public:
   }
 
   /// Waits for the end and takes the result, once; the handle is empty then.
-  /// @throws what the task threw; task_cancelled, task_discarded
+  /// @throws the task's exception; task_cancelled, task_discarded
   T get() {
     wait();
     return take();
@@ -76,8 +76,7 @@ public:
     }
   }
 
-  /// Keeps the task from running, unless it has begun. What its function holds
-  /// is released at once.
+  /// Keeps the task from running, unless it has begun. Its function is released at once.
   /// @returns whether it will not run, now or because of an earlier call.
   bool cancel() {
     // Touches nothing of the pool, which may be gone.

@@ -7,8 +7,7 @@
 
 namespace basal::priority {
 
-/// Names a type of task: tasks whose runtimes are alike. What a tracker learns
-/// about runtimes it learns per key.
+/// Names a type of task: tasks whose runtimes are alike. A tracker learns runtimes per key.
 ///
 /// Keys are 64-bit hashes. Equal names, with equal details, are equal keys, in
 /// every process; of a thousand others two collide with a probability of 3e-14

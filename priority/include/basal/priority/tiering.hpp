@@ -44,7 +44,7 @@ struct tiering_config {
   void validate() const;
 };
 
-/// What became of the compilations to one tier. Counts since the start.
+/// Counts of the compilations to one tier, since the start.
 struct tier_stats {
   std::uint64_t started = 0;           ///< the compiler was called
   std::uint64_t ready = 0;             ///< it made code
@@ -81,7 +81,7 @@ public:
   /// Whatever it throws makes this tier of this item fail.
   using compiler = std::function<std::unique_ptr<const Code>(const Item&, std::size_t tier)>;
 
-  /// What to execute: in tier 0 `code` is null.
+  /// The code to execute: in tier 0 `code` is null.
   struct choice {
     std::size_t tier = 0;       ///< that runs; 0: the item is interpreted
     const Code* code = nullptr; ///< lives as long as the tiering
@@ -95,7 +95,7 @@ public:
       : owner_(owner), item_(std::move(item)), ladder_(owner.config_.thresholds.size()) {
     }
 
-    /// What was given to add().
+    /// The item that add() was given.
     const Item& item() const noexcept {
       return item_;
     }
@@ -264,7 +264,7 @@ public:
     return all;
   }
 
-  /// What it was made with. Constant.
+  /// The configuration that it was made with. Constant.
   const tiering_config& config() const noexcept {
     return config_;
   }

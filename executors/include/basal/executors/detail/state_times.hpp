@@ -7,7 +7,7 @@
 
 namespace basal::executors {
 
-/// What an executor's thread is busy with.
+/// Occupation of an executor's thread.
 enum class executor_state : std::uint8_t {
   running, ///< runs work, looks through queues, switches
   looking, ///< spins for work that may come soon

@@ -36,14 +36,14 @@
 
 namespace basal::cluster {
 
-/// What decoding one value may take.
+/// Limits of decoding one value.
 struct decode_limits {
   std::size_t memory = std::size_t{256} << 20; ///< bytes of strings and vectors, together
 };
 
 namespace detail {
 
-/// What `inspect` is called with: hands the fields on as references.
+/// The argument of `inspect`: hands the fields on as references.
 struct field_lister {
   template <class... Fields>
   auto operator()(Fields&... fields) const noexcept {
@@ -301,7 +301,7 @@ class decoder {
 public:
   /// Reads `bytes`, which must outlive it.
   /// @param bytes values as an encoder wrote them, or anything else
-  /// @param limits what values may take, whatever the bytes claim
+  /// @param limits of values, whatever the bytes claim
   explicit decoder(std::string_view bytes, decode_limits limits = {}) noexcept
     : begin_(bytes.data()), rest_(bytes), memory_left_(limits.memory) {
   }

@@ -1,4 +1,4 @@
-/// Where the work goes.
+/// The way to the engine: address and credentials.
 #pragma once
 
 #include <string>

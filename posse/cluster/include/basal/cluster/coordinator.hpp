@@ -1,4 +1,4 @@
-/// Who has a batch: connects once and maps batches, one at a time.
+/// The owner of a batch: connects once and maps batches, one at a time.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace basal::cluster {
 /// In which order results are delivered.
 enum class result_order : std::uint8_t {
   as_finished, ///< without waiting for others
-  by_item,     ///< what is finished early waits for those before it
+  by_item,     ///< an early result waits for those before it
 };
 
 /// How a batch is computed.
@@ -49,20 +49,20 @@ struct map_options {
   /// to 100.
   std::uint32_t tries = 5;
 
-  /// This process computes one in so many results once more and compares the bits, and the first
-  /// result of each worker; 1: all; 0: none. Not where everything is local.
+  /// This process computes one in this number of results once more and compares the bits, and the
+  /// first result of each worker; 1: all; 0: none. Not where everything is local.
   std::uint32_t check_one_in = 100;
 
   /// Messages that are posted and not answered, at most: 1 to 10,000. A slow consumer of results
   /// holds the workers up after as many.
   std::size_t window = 256;
 
-  /// After so long without a result, and without a worker that has the function, the batch ends
+  /// After this time without a result, and without a worker that has the function, the batch ends
   /// with no_worker.
   std::chrono::milliseconds patience = std::chrono::seconds{30};
 };
 
-/// Where a coordinator finds its workers.
+/// The coordinator's way to its workers.
 struct coordinator_options {
   connection_options connection = {}; ///< the engine
 

@@ -1,4 +1,4 @@
-/// What a batch, a worker, a journal or a message can fail with.
+/// Failures of a batch, a worker, a journal or a message.
 #pragma once
 
 #include <cstdint>

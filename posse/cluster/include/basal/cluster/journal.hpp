@@ -1,4 +1,4 @@
-/// What a batch has finished, on disk: an append-only file of checksummed records.
+/// The finished results of a batch, on disk: an append-only file of checksummed records.
 ///
 /// The first record says to which batch the file belongs. Records are kept in memory until sync()
 /// writes them with one write() and one fdatasync(): what was appended before it survives the
@@ -21,7 +21,7 @@
 
 namespace basal::cluster {
 
-/// What a journal belongs to: equal for a batch that is started again.
+/// Identity of a journal's batch: equal for a batch that is started again.
 struct journal_identity {
   std::string function;         ///< its registered name
   std::uint32_t version = 0;    ///< its registered version

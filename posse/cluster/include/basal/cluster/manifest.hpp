@@ -1,4 +1,4 @@
-/// What happened to a batch.
+/// Facts about a finished batch.
 #pragma once
 
 #include <cstdint>

@@ -13,12 +13,11 @@
 
 namespace basal::cluster {
 
-/// Computes `function` of each item on the coordinator's workers, and calls
-/// `deliver(std::uint64_t index, Result result)` on the calling thread once a result is in the
-/// journal. A result that turns out to be wrong, since a worker computed other bits than this
-/// process does, is delivered a second time when it has been mended. What `deliver` throws ends the
-/// batch and is thrown.
-/// @throws error what went wrong; results that the journal has are kept
+/// Computes `function` of each item on the coordinator's workers, and calls `deliver(std::uint64_t
+/// index, Result result)` on the calling thread once a result is in the journal. A result that
+/// turns out to be wrong, since a worker computed other bits than this process does, is delivered a
+/// second time when it has been mended. An exception of `deliver` ends the batch and is thrown.
+/// @throws error if the batch fails; results that the journal has are kept
 template <auto Function, std::ranges::random_access_range Items, class Deliver>
 requires std::invocable<Deliver&, std::uint64_t, result_of<Function>>
   manifest map(coordinator& c, const posse::pure<Function>& function, const Items& items,

@@ -50,11 +50,11 @@ void expect_good_name(std::string_view name);
 
 } // namespace detail
 
-/// What a registered function takes, without reference and const.
+/// The item type of a registered function, without reference and const.
 template <auto Function>
 using item_of = typename detail::types_of_function<Function>::item;
 
-/// What it returns.
+/// The result type of a registered function.
 template <auto Function>
 using result_of = typename detail::types_of_function<Function>::result;
 

@@ -20,10 +20,10 @@ namespace basal::cluster {
 struct leased_work {
   std::string token;            ///< how the engine calls it
   std::uint32_t deliveries = 1; ///< how often it was handed out, this time included
-  std::string message;          ///< what the coordinator posted
+  std::string message;          ///< posted by the coordinator
 };
 
-/// What became of it.
+/// Leased work that is done, or given back.
 struct completed_work {
   std::string token; ///< that of the leased work
   /// None: the message goes back to the engine, for others. Empty: nobody waits for an answer.

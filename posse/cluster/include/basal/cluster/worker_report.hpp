@@ -1,4 +1,4 @@
-/// What a worker did.
+/// Counts of a worker.
 #pragma once
 
 #include <cstdint>

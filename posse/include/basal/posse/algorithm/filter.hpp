@@ -27,7 +27,7 @@ struct filter_function {
     const auto unit = unit_for(n);
     const auto units = (n + unit - 1) / unit;
     auto elements = elements_of(range);
-    // What passes, unit by unit, then where that goes.
+    // The elements that pass, unit by unit, then their places in the output.
     std::vector<executors::visible_vector<value>> passed(units);
     each(m, units, [&](member& k, std::size_t u) {
       const auto end = advanced(elements, std::min(n, (u + 1) * unit));

@@ -74,7 +74,7 @@ struct merge_function {
 /// neither, so that it is sorted; equal ones stay in their order, those of
 /// `first` before those of `second`, as by std::merge. n comparisons and some
 /// log n for each fork, no memory.
-/// @throws what `less` throws; `output` is then partly written
+/// @throws any exception of `less`; `output` is then partly written
 inline constexpr pure<detail::merge_function{}> merge{"merge"};
 
 } // namespace basal::posse

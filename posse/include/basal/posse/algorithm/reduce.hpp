@@ -55,7 +55,7 @@ struct reduce_function {
 /// the addition of floating-point numbers is, the result is still the same bit
 /// for bit on every number of executors: how the operations are
 /// nested depends on the number of elements alone.
-/// @throws what `op` throws
+/// @throws any exception of `op`
 inline constexpr pure<detail::reduce_function{}> reduce{"reduce"};
 
 /// `map_reduce(where, range, function, init, op)`: the same over the values of

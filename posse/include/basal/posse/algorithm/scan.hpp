@@ -18,9 +18,9 @@
 namespace basal::posse {
 namespace detail {
 
-/// A scan in units of consecutive elements. What comes before unit u + 1 is
-/// what comes before u, combined with the sum of u, whoever computes it and
-/// when; so the outcome does not depend on thefts.
+/// A scan in units of consecutive elements. The value before unit u + 1 is the value before u,
+/// combined with the sum of u, whoever computes it and when; so the outcome does not depend on
+/// thefts.
 ///
 /// A member that comes to a unit knows what is before it, and reads and writes
 /// its elements while they are in the cache. A thief does not know: it only
@@ -59,7 +59,7 @@ private:
   };
 
   /// Scans the units [first, last).
-  /// @returns what comes after them
+  /// @returns the value after them
   T run(member& m, std::size_t first, std::size_t last, T before) const {
     if (last - first <= lanes)
       return sum_and_scan(m, first, last, std::move(before));
@@ -111,7 +111,7 @@ private:
     return before;
   }
 
-  /// Sums up and scans at most `lanes` units. @returns what comes after them
+  /// Sums up and scans at most `lanes` units. @returns the value after them
   T sum_and_scan(member& m, std::size_t first, std::size_t last, T before) const {
     scan_known(first, last, [&](std::size_t u) -> T {
       T start = before;
@@ -236,7 +236,7 @@ struct exclusive_scan_function {
 /// by `op`. `output` may be `range` itself. `op` must be associative, and is
 /// applied twice per element, three times where stolen; the result is the same
 /// bit for bit on every number of executors, see `reduce`.
-/// @throws what `op` throws; `output` is then partly written
+/// @throws any exception of `op`; `output` is then partly written
 inline constexpr pure<detail::inclusive_scan_function{}> inclusive_scan{"inclusive_scan"};
 
 /// `exclusive_scan(where, range, output, init, op = plus)`: the same with the

@@ -130,7 +130,7 @@ struct sort_function {
 /// `sort(where, range, less = ranges::less)`: sorts in place, without keeping
 /// the order of equal elements, but with the same outcome on every number of
 /// executors. n log n comparisons, no memory.
-/// @throws what `less` throws; the elements are then in any order, except that
+/// @throws any exception of `less`; the elements are then in any order, except that
 ///         Boost's pdqsort may leave one of them moved from
 inline constexpr pure<detail::sort_function{}> sort{"sort"};
 

@@ -103,7 +103,7 @@ struct stable_sort_function {
 /// `stable_sort(where, range, less = ranges::less)`: sorts and keeps the order
 /// of equal elements. n log n comparisons; allocates room for as many elements
 /// unless they are integers.
-/// @throws what `less` throws, std::bad_alloc; the elements are then lost:
+/// @throws any exception of `less`, std::bad_alloc; the elements are then lost:
 ///         each can still be assigned to or destroyed, but some are moved from
 inline constexpr pure<detail::stable_sort_function{}> stable_sort{"stable_sort"};
 

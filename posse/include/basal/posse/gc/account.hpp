@@ -22,15 +22,15 @@ public:
   const char* what() const noexcept override;
 };
 
-/// What a computation, or a part of it, has taken from the heap. Whoever works in
-/// a charge_scope for it charges it, on any thread; anybody may read it. Must
-/// outlive the scopes, and all work that was begun in them.
+/// The bytes that a computation, or a part of it, has taken from the heap. Work in a charge_scope
+/// for it charges it, on any thread; anybody may read it. Must outlive the scopes, and all work
+/// that was begun in them.
 ///
-/// The collector knows what is alive, but not for whom. So `bytes` counts what
-/// was allocated, and when that reaches the limit a collection shows how much
-/// can still be alive at most; only if that is too much the limit is exceeded.
-/// While somebody works, what they took is exact to the 4 KiB in which threads
-/// are charged; at the end of a scope, and of what was stolen from it, exactly.
+/// The collector knows which objects are alive, but not for whom. So `bytes` counts allocated
+/// bytes, and when it reaches the limit a collection shows how much can still be alive at most;
+/// only if that is too much the limit is exceeded. While work runs, its bytes are exact to the 4
+/// KiB in which threads are charged; at the end of a scope, and of branches stolen from it,
+/// exactly.
 class account {
 public:
   /// The limit of an account that has none.
@@ -48,7 +48,7 @@ public:
   /// was begun in a charge_scope for this account has yet to end.
   virtual ~account();
 
-  /// @throws what over_limit() throws
+  /// @throws the exception of over_limit()
   void charge(std::size_t bytes) {
     add(bytes);
     if (this->bytes() > limit_) [[unlikely]]
@@ -71,9 +71,9 @@ public:
   }
 
 protected:
-  /// What happens beyond the limit, on the thread that has gone beyond it; others
-  /// may do so at the same time. By default: recount(), and if that leaves less
-  /// than a sixteenth of the limit free (or it would soon collect again and again)
+  /// Called beyond the limit, on the thread that has gone beyond it; other threads may do so at the
+  /// same time. By default: recount(), and if that leaves less than a sixteenth of the limit free
+  /// (or it would soon collect again and again)
   /// @throws limit_exceeded
   virtual void over_limit();
 

@@ -5,11 +5,10 @@
 // Uncooperative Environment", 1988). Objects in it are immutable and may be
 // shared by all members of all computations.
 //
-// Where a pointer into the heap keeps its object alive: on the stack of a fiber
-// or thread that takes part in a computation or has touched the heap, suspended
-// or not; in another object of the heap that may hold pointers; in a global
-// variable. Not in memory from malloc or new: not in a std::vector, not in a
-// message, not in an exception in flight. There, hold a handle.
+// A pointer into the heap keeps its object alive in these places: on the stack of a fiber or thread
+// that takes part in a computation or has touched the heap, suspended or not; in another object of
+// the heap that may hold pointers; in a global variable. Not in memory from malloc or new: not in a
+// std::vector, not in a message, not in an exception in flight. There, hold a handle.
 //
 // Functions may be called from any thread. Threads register themselves when
 // they first take part and are stopped during collections from then on; one
@@ -21,7 +20,7 @@
 
 namespace basal::posse::gc {
 
-/// What an object may hold.
+/// The content that an object may hold.
 enum class content {
   pointers,     ///< scanned: may refer to other objects of the heap
   pointer_free, ///< never scanned: numbers, text
@@ -38,7 +37,7 @@ void* allocate(std::size_t bytes, content kind);
 /// hold pointers.
 void collect();
 
-/// What set_least_garbage() is at first.
+/// The initial value of set_least_garbage().
 inline constexpr std::size_t least_garbage_bytes = 16 << 20;
 
 /// The collector works when about twice as much was allocated as was alive after
@@ -51,7 +50,7 @@ void set_least_garbage(std::size_t bytes);
 /// allocation, a handle or a computation does it by itself.
 void enter() noexcept;
 
-/// What the collector has counted; see stats().
+/// Counts of the collector; see stats().
 struct heap_stats {
   std::uint64_t collections = 0; ///< completed ones
   std::size_t heap_bytes = 0;    ///< held, used or not

@@ -10,8 +10,8 @@
 
 namespace basal::posse::gc {
 
-/// What may live in the heap: the collector runs no destructors, so there must
-/// be nothing that one would do.
+/// A type that may live in the heap: the collector runs no destructors, so there must be nothing
+/// for one to do.
 template <class T>
 concept collectable = std::is_object_v<T> && std::is_trivially_destructible_v<T> //
                       && alignof(T) <= 16;
@@ -41,10 +41,9 @@ bool inspect(Inspector&, T&) {
 
 namespace detail {
 
-/// What std::allocator is for heap values, so that std::vector<gc::ptr<T>> and its
-/// like do not compile. Specialised for each of them: a constraint on all types
-/// would ask it of incomplete ones.
-/// @tparam Dependent what delays the question where T is no template
+/// The std::allocator of heap values, so that std::vector<gc::ptr<T>> and its like do not compile.
+/// Specialised for each of them: a constraint on all types would ask it of incomplete ones.
+/// @tparam Dependent delays the question where T is no template
 template <class T, class... Dependent>
 struct no_allocator {
   static_assert(!heap_value<T>, "the collector does not look into memory of std::allocator. Use "
