@@ -19,7 +19,8 @@ GOOD = {
                                   "  basal_add_test(NAME posse/${part} KIND contract)\n",
     "tests/posse/c.test.cpp": "int x;\n",
     "tests/posse/a.stress.cpp": "#include <basal/posse/a.hpp>\n",
-    "posse/include/basal/posse/a.hpp": "#pragma once\n// the one http://x/*y */ is fine\n",
+    "posse/include/basal/posse/a.hpp": "#pragma once\n// the one http://x/*y */ is fine\n"
+                                       "// Whatever it is, it says\n// what it is.\n",
     "posse/src/a.cpp": '#include <basal/posse/a.hpp>\nauto s = "/*";\n',
     "posse/CMakeLists.txt": "basal_add_module(posse HEADERS include/basal/posse/a.hpp\n"
                             "                 SOURCES src/a.cpp)\n",
@@ -40,6 +41,9 @@ BAD = [
     ("dev", "a \n", "space"),
     ("dev", "a", "exactly one newline"),
     ("dev", "# TODO later\n", "finish it"),
+    ("dev", "# Who calls it.\n", "names its subject"),
+    ("posse/src/a.cpp", CPP + "/// What it is.\nint i;\n", "names its subject"),
+    ("posse/src/a.cpp", CPP + "int i; ///< whose it is\n", "names its subject"),
     ("posse/src/a.cpp", CPP + "int i; /* no */\n", "C-style"),
     ("posse/include/basal/posse/a.hpp", "#include <vector>\n", "#pragma once"),
     ("posse/src/a.cpp", CPP + "#include <basal/solver/b.hpp>\n", "points up"),
