@@ -6,7 +6,10 @@ project = "basal"
 copyright = "the basal authors"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-extensions = ["myst_parser", "from_code"]
+import public_api  # noqa: E402
+
+extensions = ["myst_parser", "from_code", "breathe"]
+breathe_default_project = "basal"
 html_theme = "furo"
 html_title = "basal"
 html_static_path = ["style.css"]
@@ -31,3 +34,16 @@ html_theme_options = {
         "color-inline-code-background": "#1a1c1e",
     },
 }
+
+
+def read_comments(app, config):
+    """For the reference of the API: doxygen reads the public headers, breathe shows them."""
+    output = os.path.join(app.outdir, ".doxygen")
+    for problem in public_api.read(os.path.join(app.srcdir, ".."), output):
+        raise ValueError(problem)
+    public_api.simplify(output)
+    config.breathe_projects = {"basal": os.path.join(output, "xml")}
+
+
+def setup(app):
+    app.connect("config-inited", read_comments, priority=1)

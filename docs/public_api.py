@@ -1,6 +1,7 @@
 """Reads the comments of the public headers, by doxygen.
 
-    read(root, output)    writes XML to `output` and returns doxygen's warnings, one a line
+    read(root, output)    writes XML to output/xml and returns doxygen's warnings, one a line
+    simplify(output)      changes that XML where breathe would not understand it
 
 A header is public if it lies in an `include` folder and in no `detail` folder below that. What is
 in a namespace `detail` is not public either, nor are specialisations of the standard library's
@@ -10,6 +11,7 @@ import glob
 import os
 import re
 import subprocess
+import xml.etree.ElementTree as ElementTree
 
 SETTINGS = """
 PROJECT_NAME = basal
@@ -50,3 +52,36 @@ def read(root, output):
     here = os.path.abspath(root) + "/"
     return [line.replace(here, "") for line in done.stderr.split("\n")
             if " warning: " in line and not OF_STD.search(line)]
+
+
+def simplify(output):
+    """Exceptions become a sentence, since many comments name several of them or say "what
+    body throws"; initialisers that Sphinx does not parse, lambdas and designated ones, go."""
+    for path in glob.glob(os.path.join(output, "xml", "*.xml")):
+        tree = ElementTree.parse(path)
+        for parent in tree.iter():
+            for listed in parent.findall("parameterlist"):
+                if listed.get("kind") == "exception":
+                    become_sentences(listed)
+            for tag in ("initializer", "defval"):
+                value = parent.find(tag)
+                if value is not None and re.search(r"\[\]|\{\s*\.", "".join(value.itertext())):
+                    parent.remove(value)
+        tree.write(path, encoding="utf-8", xml_declaration=True)
+
+
+def become_sentences(listed):
+    items = list(listed)
+    tail = listed.tail
+    listed.clear()
+    listed.tag, listed.tail = "simplesect", tail
+    listed.set("kind", "par")
+    ElementTree.SubElement(listed, "title").text = "Throws"
+    for item in items:
+        names = ["".join(name.itertext()) for name in item.find("parameternamelist")]
+        for para in item.find("parameterdescription"):
+            para.text = f"{', '.join(names)} {para.text or ''}"
+            names = []
+            listed.append(para)
+        if names:
+            ElementTree.SubElement(listed, "para").text = ", ".join(names)
