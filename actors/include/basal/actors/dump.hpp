@@ -14,9 +14,9 @@ namespace basal::actors {
 /// @throws std::logic_error if `system` does not run on basal
 std::string dump(caf::actor_system& system);
 
-/// While it lives, the signal writes a dump to standard error, and the program goes on: Ctrl-\
-/// sends SIGQUIT. A thread of its own, "basal.dump", sleeps until the signal comes. One at a time;
-/// must be destroyed before the actor system.
+/// While it lives, the signal writes a dump to standard error, and the program goes on. SIGQUIT is
+/// what Ctrl-\ sends. A thread of its own, "basal.dump", sleeps until the signal comes. One at a
+/// time; must be destroyed before the actor system.
 class dump_on_signal {
 public:
   /// @throws std::logic_error if `system` does not run on basal, or there is another one
