@@ -66,9 +66,11 @@ class FaultsTest(unittest.TestCase):
         self.fail("the server does not listen")
 
     def worker(self, name, **environment):
-        return self.start([PROGRAM, "worker", self.address, name, *self.tls],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          env={**os.environ, **environment})
+        w = self.start([PROGRAM, "worker", self.address, name, *self.tls],
+                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                       env={**os.environ, **environment})
+        self.assertEqual(w.stdout.readline(), "ready\n")
+        return w
 
     def coordinator(self, items=ITEMS, work=WORK, patience=60000, address=None):
         return self.start([PROGRAM, "coordinator", address or self.address, self.journal,

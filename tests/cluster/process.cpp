@@ -1,5 +1,6 @@
 // The processes of faults_test.py:
-//   cluster_process worker ADDRESS NAME [CA CERTIFICATE KEY]     serves until SIGTERM
+//   cluster_process worker ADDRESS NAME [CA CERTIFICATE KEY]
+//       prints "ready" and serves until SIGTERM
 //   cluster_process coordinator ADDRESS JOURNAL ITEMS WORK PATIENCE_MS [CA CERTIFICATE KEY]
 //       maps ITEMS items of about WORK steps, one in sixteen of 16 times as many, compares each
 //       result with its own, and prints the manifest as NAME VALUE lines
@@ -53,12 +54,14 @@ cluster::connection_options connection(char** arguments, int count, int first) {
 
 int work(int count, char** arguments) {
   const cluster::termination_signals signals;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   cluster::registry functions;
   functions.add(pure_walk);
   const auto report = cluster::serve(functions, {.connection = connection(arguments, count, 4),
                                                  .name = arguments[3],
                                                  .executors = 1,
                                                  .lease = std::chrono::seconds{1},
+                                                 .on_ready = [] { std::puts("ready"); },
                                                  .stop = signals.token()});
   std::printf("items %llu\nquarantine %s\n", static_cast<unsigned long long>(report.items),
               report.quarantine.c_str());

@@ -29,6 +29,7 @@ constexpr std::size_t most_item_bytes = 256 << 10;
 constexpr std::chrono::seconds look_interval{1};
 
 constexpr std::chrono::milliseconds most_wait{100};
+constexpr std::chrono::milliseconds verdict_wait{1};
 
 // A check is worth waiting for at the end of a batch; a hundred of them are not.
 constexpr std::size_t most_open_checks = 64;
@@ -94,7 +95,9 @@ manifest batch::run(journal* kept) {
                                                         : "")};
     }
     post_more();
-    for (auto& arrived : queue_.receive(group_size, most_wait)) {
+    // Nothing but a verdict is awaited at the end: it does not end the wait for results.
+    const auto wait = messages_out_ == 0 && referee_.open() > 0 ? verdict_wait : most_wait;
+    for (auto& arrived : queue_.receive(group_size, wait)) {
       try {
         take(detail::unsealed<detail::result_message>(arrived.message));
       } catch (const error&) {

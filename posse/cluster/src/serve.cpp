@@ -36,6 +36,8 @@ worker_report serve(const registry& functions, const serve_options& options) {
   nats::connection connection{options.connection, name};
   nats::nats_source source{connection, keys, lease,
                            [&w](const detail::control_message& told) { return w.obey(told); }};
+  if (options.on_ready)
+    options.on_ready();
   return w.run(source, options.stop);
 }
 

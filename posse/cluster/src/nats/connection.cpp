@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 namespace basal::cluster::nats {
 
@@ -13,6 +14,7 @@ constexpr std::int64_t request_wait_ms = 5000;
 constexpr std::int64_t store_wait_ms = 2000; // a group takes some milliseconds
 constexpr std::int64_t reconnect_wait_ms = 200;
 constexpr std::int64_t ping_interval_ms = 5000;
+constexpr int tries_beside_others = 100;
 constexpr std::int64_t results_last_ns = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 // Of TLS 1.2 the client may only offer ciphers with a shared key, and it has none: so a server
@@ -65,6 +67,8 @@ connection::connection(const connection_options& options, const std::string& nam
   set(natsOptions_SetMaxReconnect(raw, -1), "reconnects");
   set(natsOptions_SetReconnectWait(raw, reconnect_wait_ms), "reconnects");
   set(natsOptions_SetPingInterval(raw, ping_interval_ms), "pings");
+  // Else a thread of the client's collects for a millisecond what there is to send, each time.
+  set(natsOptions_SetSendAsap(raw, true), "sending at once");
   // A server could name others, where nobody has looked whether they need TLS.
   set(natsOptions_SetIgnoreDiscoveredServers(raw, true), "discovered servers");
   set(natsOptions_SetReconnectedCB(raw, reconnected, this), "reconnects");
@@ -132,10 +136,16 @@ void connection::make_stream(const char* name, const char* subject, bool work_qu
     config.Retention = js_WorkQueuePolicy;
   else
     config.MaxAge = results_last_ns;
-  jsErrCode code{};
-  const auto s = js_AddStream(nullptr, js_, &config, nullptr, &code);
-  if (s != NATS_OK && code != JSStreamNameExistErr)
-    fail(s, std::string{"no stream "} + name);
+  for (auto tries_left = tries_beside_others;; --tries_left) {
+    jsErrCode code{};
+    const auto s = js_AddStream(nullptr, js_, &config, nullptr, &code);
+    if (s == NATS_OK || code == JSStreamNameExistErr)
+      return;
+    // A process that makes the same stream at the same time has its subjects, and not yet its name.
+    if (code != JSStreamSubjectOverlapErr || tries_left == 0)
+      fail(s, std::string{"no stream "} + name);
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  }
 }
 
 std::chrono::nanoseconds connection::make_consumer(const char* stream, const std::string& name,

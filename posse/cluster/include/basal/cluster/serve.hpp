@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -39,6 +40,9 @@ struct serve_options {
   /// After which an item of a worker that has died goes to another: 1 s to 1 h. Workers prolong it
   /// for as long as they live. The first worker that serves a function decides for all.
   std::chrono::milliseconds lease = std::chrono::seconds{5};
+
+  /// Called once the worker is connected and takes work: what a service manager wants to know.
+  std::function<void()> on_ready = {};
 
   /// When a stop is requested, serve() returns; see there.
   std::stop_token stop = {};
