@@ -2,8 +2,8 @@
 //
 //     misbehave KIND [SECONDS]     KIND: one of those that misbehave lists without an argument
 //
-// Fails if it is not warned within SECONDS (60), or the warning stays. With BASAL_OBSERVER it can be
-// watched.
+// Fails if it is not warned within SECONDS (60), or the warning stays. With BASAL_OBSERVER it can
+// be watched.
 
 #include <basal/actors/stats.hpp>
 
