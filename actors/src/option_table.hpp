@@ -41,7 +41,7 @@ struct flag {
 };
 
 /// One option of the group "basal". Command line, environment, file, checks, help, dump and the
-/// table of the README are derived from it.
+/// table of docs/options.md are derived from it.
 struct option {
   std::string name; ///< as in --basal.stack-bytes
   std::string help; ///< one line

@@ -447,10 +447,10 @@ TEST_CASE("what computations are allowed comes from options, too") {
              ContainsSubstring("basal.victims is 'none', must be run_victim or suspend_victim"));
 }
 
-TEST_CASE("help and the table of the README list the options that there are") {
-  std::ifstream file{BASAL_ACTORS_README};
-  const std::string readme{std::istreambuf_iterator<char>{file}, {}};
-  CHECK_THAT(readme, ContainsSubstring(basal::actors::option_table()));
+TEST_CASE("help and the table of docs/options.md list the options that there are") {
+  std::ifstream file{BASAL_OPTIONS_PAGE};
+  const std::string page{std::istreambuf_iterator<char>{file}, {}};
+  CHECK_THAT(page, ContainsSubstring(basal::actors::option_table()));
   CHECK_THAT(basal::actors::help_text(), ContainsSubstring("--basal.message-executors=<uint64>")
                                            && ContainsSubstring("--basal.stop-deadline=<timespan>")
                                            && !ContainsSubstring("mab-"));

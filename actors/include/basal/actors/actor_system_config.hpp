@@ -11,11 +11,11 @@ namespace basal {
 /// An ordinary `caf::actor_system_config` whose actor system runs on basal. A CAF program runs on
 /// basal by changing this one type, also where it is a base class.
 ///
-/// Its options are in the group "basal" (`--help` lists them, README.md has a table), each also as
-/// an environment variable: `--basal.stack-bytes=N`, BASAL_STACK_BYTES. Whoever writes last wins,
-/// as in CAF: what the program sets before `parse` are its defaults; `parse` writes the file, the
-/// environment and the command line, in this order; what the program sets after `parse` is final.
-/// An option that nobody has written comes from the environment, else it has its default.
+/// Its options are in the group "basal" (`--help` lists them, docs/options.md has a table), each
+/// also as an environment variable: `--basal.stack-bytes=N`, BASAL_STACK_BYTES. Whoever writes last
+/// wins, as in CAF: what the program sets before `parse` are its defaults; `parse` writes the file,
+/// the environment and the command line, in this order; what the program sets after `parse` is
+/// final. An option that nobody has written comes from the environment, else it has its default.
 ///
 /// `scheduler.max-threads` is CAF's name of `basal.message-executors`; where one source gives both,
 /// ours counts. `scheduler.max-throughput` bounds the messages that an actor handles in a row, and

@@ -70,7 +70,7 @@ void add_options(caf::config_option_set& known);
 /// The lines of `--help` about them: all except adaptive handlers', which `--long-help` lists.
 std::string help_text();
 
-/// The same as the table of README.md: name, environment variable, meaning and default.
+/// The same as the table of docs/options.md: name, environment variable, meaning and default.
 std::string option_table();
 
 /// BASAL_STACK_BYTES for "stack-bytes".

@@ -14,7 +14,7 @@ enum class policy {
   always_offload,   ///< the annotation "slow"
 };
 
-/// The composition of costs; README.md derives the formulas.
+/// The composition of costs; docs/explanation.md derives the formulas.
 enum class cost_model {
   /// Function time and offload overhead are learned apart: inline costs
   /// fn * (1 + k*p), offload fn + overhead. Every run teaches the function time.

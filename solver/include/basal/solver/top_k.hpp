@@ -51,8 +51,10 @@ struct top_k_result {
 /// Forward push (Andersen, Chung, Lang, FOCS 2006) leaves x = p + A^-1 r with r >= 0. The part of x
 /// that is not in p has two bounds: max(r) A^-1 1, whose last factor is computed once for all
 /// questions, and |r|_1 over the dominance of the columns. It is pushed until they tell the k
-/// largest apart. RuVector's solver takes 4 k candidates from a search and ranks these exactly; the
-/// README says the price of that.
+/// largest apart. In a graph of a plane that takes less than a hundredth of a solve; where every
+/// place is a few links from every other one, half. RuVector's way, exact ranks for 4 k candidates
+/// from a search, took some 30 times as many pushes on a web, since much leads to places that rank
+/// high.
 template <class T>
 class top_k_ranker {
 public:

@@ -22,7 +22,8 @@ namespace basal::priority {
 /// The markers stand on a logarithmic scale (detail/log_scale.hpp). On a linear one P²
 /// interpolates between short runs of 1 and rare long ones of 10^4, and sits at hundreds;
 /// a quantile is the same on every scale, and what is interpolated between the two
-/// logarithms is near 1. README.md has the errors of both.
+/// logarithms is near 1. Where one run in five takes 1000 times as long as the others, the
+/// estimate on a linear scale is more than twice the median 16 % of the time; here never.
 ///
 /// Not thread-safe; O(1); 192 bytes; never allocates.
 class windowed_quantile {
