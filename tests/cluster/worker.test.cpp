@@ -51,6 +51,8 @@ public:
   }
 
   void complete(std::span<const completed_work> work) override {
+    while (is_slow)
+      std::this_thread::sleep_for(milliseconds{1});
     behind_.complete(work);
     completed += work.size();
   }
@@ -64,6 +66,7 @@ public:
     return kept_[token];
   }
 
+  std::atomic<bool> is_slow{false}; ///< no complete() returns while it is
   std::atomic<std::size_t> fetched{0};
   std::atomic<std::size_t> completed{0};
 
@@ -197,6 +200,18 @@ TEST_CASE("a worker holds two messages an executor at most") {
     s.post(i);
   await([&] { return begun == 1 && s.source.fetched == 2; });
   CHECK(s.queue.fetch(10, {}).size() == 8);
+}
+
+TEST_CASE("results on their way to the engine hold nobody up, up to four messages an executor") {
+  scene s;
+  s.source.is_slow = true;
+  gate = true;
+  for (int i = 0; i < 10; ++i)
+    s.post(i);
+  await([&] { return begun == 4; });
+  CHECK(s.queue.fetch(10, {}).size() == 6);
+  CHECK(s.source.completed == 0);
+  s.source.is_slow = false;
 }
 
 TEST_CASE("an item that was handed out too often is not tried") {

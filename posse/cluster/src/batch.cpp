@@ -14,10 +14,22 @@ namespace {
 constexpr std::size_t group_size = 64;
 constexpr std::chrono::milliseconds group_time{50};
 
-// Handing a message out and its result back takes 100 us or so of several processes' time.
-// Messages that keep a worker busy for this long make that 2 %.
-constexpr double message_seconds = 0.005;
+// Handing a message out and its result back takes half a millisecond or so of several processes'
+// time, most of it the server's. Messages that keep a worker busy for this long make that 3 % where
+// no CPU is left for it.
+constexpr double message_seconds = 0.02;
 constexpr std::size_t most_items = 64;
+
+// Fewer items than take this long are not worth a message of their own, even where others wait.
+constexpr double least_seconds = 0.0005;
+
+// How many messages each executor should still have before it, so that all end at the same time.
+constexpr std::size_t messages_ahead = 4;
+
+// While nobody knows how long an item takes, each goes alone: these are enough for a while. If the
+// first of them takes longer than a message should, all the others go alone anyway.
+constexpr std::size_t first_messages = 16;
+constexpr std::chrono::milliseconds first_wait{10};
 
 constexpr double most_seconds = 1e9;
 
@@ -96,7 +108,9 @@ manifest batch::run(journal* kept) {
     }
     post_more();
     // Nothing but a verdict is awaited at the end: it does not end the wait for results.
-    const auto wait = messages_out_ == 0 && referee_.open() > 0 ? verdict_wait : most_wait;
+    const auto wait = messages_out_ == 0 && referee_.open() > 0 ? verdict_wait
+                      : is_early()                              ? first_wait
+                                                                : most_wait;
     for (auto& arrived : queue_.receive(group_size, wait)) {
       try {
         take(detail::unsealed<detail::result_message>(arrived.message));
@@ -127,12 +141,19 @@ manifest batch::run(journal* kept) {
 std::size_t batch::bundle_size() const noexcept {
   if (mean_seconds_ < 0)
     return 1;
+  const auto items_in = [this](double seconds) {
+    const auto items = seconds / std::max(mean_seconds_, 1e-9);
+    return items < most_items ? std::max<std::size_t>(1, static_cast<std::size_t>(items))
+                              : most_items;
+  };
   const auto left = items_.size() - static_cast<std::size_t>(next_);
-  const auto wanted = message_seconds / std::max(mean_seconds_, 1e-9);
-  const auto most = std::min<std::size_t>(most_items, std::max<std::size_t>(1, left / most_items));
-  return wanted >= static_cast<double>(most)
-           ? most
-           : std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
+  return std::clamp(left / std::max<std::size_t>(1, messages_ahead * executors_),
+                    items_in(least_seconds), items_in(message_seconds));
+}
+
+/// Whether the first results may still tell how many items a message should have.
+bool batch::is_early() const noexcept {
+  return mean_seconds_ < 0 && clock::now() - begun_ < first_wait;
 }
 
 std::optional<std::uint64_t> batch::next_item() {
@@ -152,8 +173,12 @@ void batch::post_more() {
   const auto horizon = options_.order == result_order::by_item
                          ? next_in_order_ + options_.window * most_items
                          : items_.size();
+  // A group takes the engine as long as a single message: few groups, then.
+  const auto most = is_early() ? std::min(options_.window, first_messages) : options_.window;
+  if (messages_out_ > most - most / 4)
+    return;
   std::vector<std::string> messages;
-  while (messages_out_ + messages.size() < options_.window) {
+  while (messages_out_ + messages.size() < most) {
     detail::item_message message{.batch = id_,
                                  .function = request_.function.key,
                                  .tries_left = options_.tries,
@@ -161,7 +186,7 @@ void batch::post_more() {
                                  .memory_limit = options_.memory_limit,
                                  .items = {}};
     std::size_t bytes = 0;
-    for (const auto most = bundle_size(); message.items.size() < most;) {
+    for (const auto size = bundle_size(); message.items.size() < size;) {
       const auto item = next_item();
       if (!item || *item >= horizon)
         break;
@@ -213,6 +238,8 @@ void batch::take(const detail::result_message& message) {
   if (messages_out_ > 0)
     --messages_out_;
   const auto worker = number_of(message.worker);
+  if (answered_.insert(worker).second)
+    executors_ += message.executors;
   if (message.deliveries > 1)
     ++manifest_.redeliveries;
   for (const auto& what : message.outcomes) {

@@ -58,6 +58,7 @@ private:
 
   void post_more();
   std::size_t bundle_size() const noexcept;
+  bool is_early() const noexcept;
   std::optional<std::uint64_t> next_item();
 
   /// Posts an item once more.
@@ -93,12 +94,14 @@ private:
   std::size_t messages_out_ = 0;    ///< posted and not answered
   std::size_t ended_ = 0;           ///< done or poisoned
   std::size_t suspects_ = 0;
-  double mean_seconds_ = -1; ///< of an item; below 0: unknown
+  double mean_seconds_ = -1;  ///< of an item; below 0: unknown
+  std::size_t executors_ = 0; ///< of all workers that have answered
 
   std::vector<std::string> workers_; ///< by number
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::set<std::uint32_t> in_quarantine_;
   std::set<std::uint32_t> checked_once_;
+  std::set<std::uint32_t> answered_;
 
   /// Results that are not in the journal yet, and the messages they came in.
   struct waiting_result {
@@ -113,6 +116,7 @@ private:
   std::map<std::uint64_t, std::string> early_; ///< results by item that wait for their turn
   std::uint64_t next_in_order_ = 0;
 
+  const clock::time_point begun_ = clock::now();
   clock::time_point last_progress_ = clock::now();
   clock::time_point next_look_ = clock::now();
   bool engine_was_empty_ = false;

@@ -61,7 +61,8 @@ worker::worker(std::string name, const registry& functions, posse::runtime& runt
     functions_(functions),
     runtime_(runtime),
     most_running_(runtime.compute().size()),
-    most_in_hand_(2 * most_running_) {
+    most_unfinished_(2 * most_running_),
+    most_in_hand_(2 * most_unfinished_) {
 }
 
 worker_report worker::run(work_source& source, std::stop_token stop) {
@@ -73,8 +74,12 @@ worker_report worker::run(work_source& source, std::stop_token stop) {
     std::size_t free = 0;
     {
       std::unique_lock lock{mutex_};
-      changed_.wait(lock, end, [this] { return in_hand_.size() < most_in_hand_; });
-      free = most_in_hand_ - in_hand_.size();
+      // Results on their way to the engine take no executor: others may come in the meantime.
+      const auto unfinished = [this] { return waiting_.size() + running_; };
+      room_.wait(lock, end, [&] {
+        return unfinished() < most_unfinished_ && in_hand_.size() < most_in_hand_;
+      });
+      free = std::min(most_unfinished_ - unfinished(), most_in_hand_ - in_hand_.size());
     }
     if (end.stop_requested())
       break;
@@ -105,8 +110,9 @@ void worker::accept(leased_work work) {
   in_hand_.emplace(token, j.get());
   waiting_.push_back(std::move(j));
   launch_locked();
-  changed_.notify_all(); // the keeper sleeps while nothing is in hand
+  work_.notify_one(); // the keeper sleeps while nothing is in hand
 }
+
 /// Begins what waits, as long as executors are free.
 void worker::launch_locked() {
   while (running_ < most_running_ && !waiting_.empty()) {
@@ -126,7 +132,8 @@ void worker::leave() {
   const std::lock_guard guard{mutex_};
   --running_;
   launch_locked();
-  changed_.notify_all();
+  room_.notify_one();
+  done_.notify_one(); // at the end it waits for what runs
 }
 
 void worker::give_back_waiting() {
@@ -142,8 +149,11 @@ void worker::perform(job& j) {
     return finish(token, std::nullopt);
 
   const auto& message = j.message;
-  detail::result_message result{
-    .batch = message.batch, .worker = name_, .deliveries = j.work.deliveries, .outcomes = {}};
+  detail::result_message result{.batch = message.batch,
+                                .worker = name_,
+                                .executors = static_cast<std::uint32_t>(most_running_),
+                                .deliveries = j.work.deliveries,
+                                .outcomes = {}};
   // Somebody may have died of one of the items. Of several, nobody knows which: each alone, then.
   const auto tries
     = message.items.size() > 1 ? std::min(message.tries_left, 2U) : message.tries_left;
@@ -206,13 +216,13 @@ void worker::finish_locked(const std::string& token, std::optional<std::string> 
   if (!result)
     ++report_.given_back;
   finished_.push_back({token, std::move(result)});
-  changed_.notify_all();
+  done_.notify_one();
 }
 
 void worker::keep(work_source& source, std::stop_token stop) {
   const auto interval = source.lease() / 3;
   std::unique_lock lock{mutex_};
-  while (changed_.wait(lock, stop, [this] { return !in_hand_.empty(); })) {
+  while (work_.wait(lock, stop, [this] { return !in_hand_.empty(); })) {
     std::vector<std::string> tokens;
     for (const auto& [token, j] : in_hand_)
       tokens.push_back(token);
@@ -220,7 +230,7 @@ void worker::keep(work_source& source, std::stop_token stop) {
     for (const auto& token : tokens)
       source.keep_alive(token);
     lock.lock();
-    changed_.wait_for(lock, stop, interval, [] { return false; });
+    work_.wait_for(lock, stop, interval, [] { return false; });
   }
 }
 
@@ -228,10 +238,10 @@ void worker::hand_in(work_source& source, std::stop_token stop) {
   std::optional<clock::time_point> patience;
   std::unique_lock lock{mutex_};
   for (;;) {
-    changed_.wait(lock, stop, [this] { return !finished_.empty(); });
+    done_.wait(lock, stop, [this] { return !finished_.empty(); });
     if (finished_.empty()) { // a stop was requested
       const auto all_done = [this] { return in_hand_.empty() && running_ == 0; };
-      changed_.wait(lock, [&] { return !finished_.empty() || all_done(); });
+      done_.wait(lock, [&] { return !finished_.empty() || all_done(); });
       if (finished_.empty())
         return;
     }
@@ -253,7 +263,7 @@ void worker::hand_in(work_source& source, std::stop_token stop) {
     lock.lock();
     for (const auto& done : group)
       in_hand_.erase(done.token);
-    changed_.notify_all();
+    room_.notify_one();
   }
 }
 

@@ -63,10 +63,13 @@ private:
   const registry& functions_;
   posse::runtime& runtime_;
   const std::size_t most_running_;
+  const std::size_t most_unfinished_;
   const std::size_t most_in_hand_;
 
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable_any room_;         ///< fewer messages are in hand: for run()
+  std::condition_variable_any work_;         ///< a message is in hand: for the keeper
+  std::condition_variable_any done_;         ///< a message is finished: for the completer
   std::map<std::string, job*> in_hand_;      ///< by token; null once it is finished
   std::deque<std::unique_ptr<job>> waiting_; ///< not begun; executors would slice their time
   std::size_t running_ = 0;

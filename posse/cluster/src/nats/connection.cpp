@@ -293,9 +293,14 @@ void pull::ask(std::size_t most) {
 }
 
 message pull::next(std::chrono::milliseconds wait) {
+  if (wait.count() <= 0) {
+    std::uint64_t here = 0;
+    if (natsSubscription_QueuedMsgs(subscription_.get(), &here) != NATS_OK || here == 0)
+      return nullptr;
+    wait = std::chrono::milliseconds{1};
+  }
   natsMsg* raw = nullptr;
-  const auto s
-    = natsSubscription_NextMsg(&raw, subscription_.get(), std::max<std::int64_t>(1, wait.count()));
+  const auto s = natsSubscription_NextMsg(&raw, subscription_.get(), wait.count());
   message result{raw};
   if (s == NATS_NO_RESPONDERS) { // the consumer has gone, and maybe its stream
     credit_ = 0;

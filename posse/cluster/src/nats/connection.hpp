@@ -125,7 +125,7 @@ public:
   /// @throws error engine_failed, if the consumer has to be looked after
   void ask(std::size_t most);
 
-  /// The next message, or null after `wait`.
+  /// The next message, or null after `wait`. Without a wait: one that is here already.
   message next(std::chrono::milliseconds wait);
 
   /// Ends a next() that waits. Any thread.

@@ -68,7 +68,7 @@ std::vector<detail::arrival> nats_queue::receive(std::size_t most, milliseconds 
       if (m == nullptr)
         break;
       result.push_back({natsMsg_GetReply(m.get()), std::string{bytes_of(m)}});
-      wait = milliseconds{1};
+      wait = milliseconds{0}; // what else is here
     }
   } catch (const error&) {
     std::this_thread::sleep_for(retry_interval);

@@ -104,7 +104,7 @@ std::vector<leased_work> nats_source::fetch(std::size_t most, std::stop_token st
           break;
         const std::string token = natsMsg_GetReply(m.get());
         result.push_back({token, deliveries_of(token), std::string{bytes_of(m)}});
-        wait = milliseconds{1};
+        wait = milliseconds{0}; // the first one should not wait for others
       }
       if (result.empty())
         turn_ = (turn_ + 1) % pulls_.size();

@@ -90,13 +90,14 @@ auto inspect(Fields& f, outcome& x) {
 struct result_message {
   batch_id batch;
   std::string worker;
+  std::uint32_t executors = 1; ///< of the worker
   std::uint32_t deliveries = 1;
   std::vector<outcome> outcomes;
 };
 
 template <class Fields>
 auto inspect(Fields& f, result_message& x) {
-  return f(x.batch, x.worker, x.deliveries, x.outcomes);
+  return f(x.batch, x.worker, x.executors, x.deliveries, x.outcomes);
 }
 
 enum class control_kind : std::uint8_t {
