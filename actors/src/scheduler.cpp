@@ -18,9 +18,13 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/config.hpp>
 #include <caf/execution_unit.hpp>
+#include <caf/exit_reason.hpp>
 #include <caf/local_actor.hpp>
 #include <caf/logger.hpp>
+#include <caf/mailbox_element.hpp>
 #include <caf/resumable.hpp>
+#include <caf/scheduled_actor.hpp>
+#include <caf/system_messages.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -136,6 +140,15 @@ constexpr auto later_report = 60s;
 bool is_hidden_actor(const caf::resumable& job) {
   const auto* actor = dynamic_cast<const caf::local_actor*>(&job);
   return actor != nullptr && !actor->getf(caf::abstract_actor::is_registered_flag);
+}
+
+/// Whether `job` is an actor of CAF's own that is told to end as a system that stops tells it.
+bool is_told_to_end(caf::resumable& job) {
+  if (!is_hidden_actor(job) || job.subtype() != caf::resumable::scheduled_actor)
+    return false;
+  auto* next = static_cast<caf::scheduled_actor&>(job).peek_at_next_mailbox_element();
+  return next != nullptr && next->content().match_elements<caf::exit_msg>()
+         && next->content().get_as<caf::exit_msg>(0).reason == caf::exit_reason::user_shutdown;
 }
 
 } // namespace
@@ -279,6 +292,14 @@ void scheduler::enqueue(caf::resumable* job) {
     posse::refuse_effect("sends a message or spawns an actor");
   if (detail::awaited_answer::take_wake_up(job))
     return;
+  // A system in which nothing ran has two actors of CAF's own, and wakes no executor to end them.
+  if (!has_had_jobs_.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (is_told_to_end(*job) && !forked_systems::has(system())) {
+      release_unrun(job);
+      return;
+    }
+    has_had_jobs_.store(true, std::memory_order_relaxed);
+  }
   try {
     if (!messages_->submit({job, &job_ops}))
       release_unrun(job);

@@ -246,8 +246,11 @@ class InfoExecutors(gdb.Command):
             flight = executor["flight_"]
             thread = word(flight["thread_"]) & 0xFFFFFFFF if int(flight) != 0 else 0
             doing = as_type(executor["doing_"], gdb.lookup_type("char").const().pointer())
+            if int(executor["running_"]) == 0:
+                print("%-16s has no thread yet" % name)
+                continue
             runs = "looks for work, or sleeps"
-            if int(doing) != 0 and int(executor["running_"]) != 0:
+            if int(doing) != 0:
                 runs = "runs " + label(executor["running_"].dereference())
             print(
                 "%-16s LWP %-8s %s; %d suspended fibers"

@@ -1,23 +1,17 @@
 #include "backstop.hpp"
 
+#include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/executor_pool.hpp>
+#include <basal/executors/report.hpp>
 
 #include <pthread.h>
 
+#include <exception>
 #include <string>
 
 namespace basal::executors {
 
-backstop::backstop(executor_pool& pool) noexcept : pool_(pool) {
-}
-
-void backstop::start() {
-  seen_.resize(pool_.size());
-  thread_ = std::thread{[this] {
-    const auto name = pool_.config().name + ".bs";
-    pthread_setname_np(pthread_self(), name.c_str());
-    thread_main();
-  }};
+backstop::backstop(executor_pool& pool) : pool_(pool), seen_(pool.size()) {
 }
 
 backstop::~backstop() {
@@ -25,22 +19,40 @@ backstop::~backstop() {
 }
 
 void backstop::stop() {
-  if (!thread_.joinable())
-    return;
   {
     std::lock_guard guard{mutex_};
     stopping_ = true;
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable())
+    thread_.join();
 }
 
 void backstop::wake() noexcept {
   {
     std::lock_guard guard{mutex_};
     awake_.store(true, std::memory_order_seq_cst);
+    if (!stopping_ && !thread_.joinable() && !pool_.config().simulate.stepped)
+      begin_locked();
   }
   changed_.notify_one();
+}
+
+/// Where the kernel refuses the thread, the pool does without: `awake_` says that there is nobody
+/// to wake.
+void backstop::begin_locked() noexcept {
+  const no_signals quiet;
+  try {
+    thread_ = std::thread{[this] {
+      pool_.heritage_->take_on();
+      const auto name = pool_.config().name + ".bs";
+      pthread_setname_np(pthread_self(), name.c_str());
+      thread_main();
+    }};
+  } catch (const std::exception& refused) { // std::system_error, std::bad_alloc
+    report(report_level::warning, "basal.executors",
+           "no thread that looks after long tasks: " + std::string{refused.what()});
+  }
 }
 
 void backstop::thread_main() noexcept {
@@ -66,7 +78,7 @@ void backstop::thread_main() noexcept {
 }
 
 bool backstop::all_asleep() const noexcept {
-  return pool_.idle_.num_parked() == pool_.size();
+  return pool_.idle_.num_awake() == 0;
 }
 
 void backstop::look_around() noexcept {

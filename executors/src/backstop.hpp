@@ -22,17 +22,16 @@ namespace basal::executors {
 ///   the injection queue, unless all executors are at a long task. Nobody is
 ///   woken for that slot, because its executor nearly always empties it at once.
 ///
+/// Its thread begins when the first executor is awake; a stepped pool has none.
+///
 /// Sleeping. It goes to sleep when all executors slept at `ticks_to_sleep`
 /// looks in a row: it clears `awake_` and looks once more. An executor leaves
 /// the idle set and then looks at `awake_`. Both in seq_cst, so not both looks
 /// can miss, and a pool that has gone idle causes no wake-ups.
 class backstop {
 public:
-  explicit backstop(executor_pool& pool) noexcept;
+  explicit backstop(executor_pool& pool);
   ~backstop();
-
-  /// Starts the thread. Before the executors'.
-  void start();
 
   /// Tells it that an executor is awake. Any thread; a load unless it sleeps.
   void arm() noexcept {
@@ -40,7 +39,7 @@ public:
       wake();
   }
 
-  /// Ends and joins the thread. A second call has no effect.
+  /// Ends and joins the thread; none begins later. A second call has no effect.
   void stop();
 
 private:
@@ -56,6 +55,7 @@ private:
   };
 
   void wake() noexcept;
+  void begin_locked() noexcept;
   void thread_main() noexcept;
   void look_around() noexcept;
   void move_newest(executor& e) noexcept;
@@ -67,7 +67,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;
-  std::thread thread_;
+  std::thread thread_; ///< written under the mutex, once, unless stopping_
 };
 
 } // namespace basal::executors

@@ -118,6 +118,11 @@ void executor::enter() {
   exceptions_ = abi::__cxa_get_globals();
   native_.emplace(*this);
   running_ = &*native_;
+  if (!pool_.config().simulate.stepped) {
+    times_.enter(executor_state::parked, now());
+    pool_.idle_.sleep(index_); // until there is something for it
+    searching_ = true;
+  }
   tick_start_ = last_look_ = awake_since_ = now();
   load_.set_running(true, last_look_);
   times_.enter(executor_state::running, last_look_);

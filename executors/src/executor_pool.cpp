@@ -8,8 +8,10 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/placement.hpp>
+#include <basal/executors/report.hpp>
 
 #include "backstop.hpp"
 #include "forked_pools.hpp"
@@ -29,6 +31,10 @@ namespace basal::executors {
 
 namespace {
 
+/// The others of that pool do the work.
+constinit report_kind refused_threads{report_level::warning, "basal.executors",
+                                      "threads that could not be had"};
+
 pool_config validated(pool_config config) {
   config.validate();
   return config;
@@ -42,21 +48,24 @@ executor_pool::executor_pool(pool_config config)
     stacks_(config_.stack_bytes, config_.simulate.protected_guards
                                    ? stack_pool::guard_kind::protected_
                                    : stack_pool::guard_kind::best),
-    idle_(config_.executors),
-    step_random_(config_.simulate.seed, config_.executors) {
+    idle_(makes_threads() ? sleepers{config_.executors, thread_maker()}
+                          : sleepers{config_.executors}),
+    step_random_(config_.simulate.seed, config_.executors),
+    heritage_(std::make_unique<thread_heritage>()),
+    cpus_(cpus_for(config_.pin)),
+    threads_(makes_threads() ? config_.executors : 0) {
   tick_clock::nanoseconds_per_tick(); // measured here, not in the first task
   obey_recorder_environment();
   executors_.reserve(config_.executors);
-  threads_.reserve(config_.executors);
   for (std::size_t i = 0; i < config_.executors; ++i)
     executors_.push_back(std::make_unique<executor>(*this, i));
   backstop_ = std::make_unique<backstop>(*this);
   try {
-    // The first stacks now, where running out of memory can be reported.
-    for (auto& e : executors_)
-      e->spares_.keep(fiber::create(*e, stacks_));
-    if (!config_.simulate.stepped)
-      start_threads();
+    if (makes_threads())
+      idle_.begin(0, [this] { begin_thread(0); });
+    else
+      for (auto& e : executors_)
+        e->spares_.keep(fiber::create(*e, stacks_));
     forked_pools::add(*this);
     constructed_ = true;
   } catch (...) {
@@ -65,17 +74,52 @@ executor_pool::executor_pool(pool_config config)
   }
 }
 
-void executor_pool::start_threads() {
-  auto cpus = cpus_for(config_.pin);
-  backstop_->start();
-  for (auto& e : executors_) {
-    threads_.emplace_back([this, &self = *e] {
-      pthread_setname_np(pthread_self(), self.name().c_str()); // others would go through /proc
-      self.thread_main();
-      say_left();
-    });
-    if (!cpus.empty())
-      pin_thread(threads_.back().native_handle(), cpus[e->index() % cpus.size()]);
+sleepers::thread_maker executor_pool::thread_maker() noexcept {
+  return {this, [](void* self, std::size_t index) noexcept {
+            return static_cast<executor_pool*>(self)->try_begin_thread(index);
+          }};
+}
+
+/// Nobody else is here for the executor. Whoever has claimed it keeps the pool: the executor has
+/// not left yet.
+void executor_pool::begin_thread(std::size_t index) {
+  auto& e = *executors_[index];
+  e.spares_.keep(fiber::create(e, stacks_)); // here, where running out of memory can be reported
+  const no_signals quiet;
+  std::lock_guard guard{threads_mutex_};
+  threads_[index] = std::thread{[this, &e] {
+    heritage_->take_on();
+    pthread_setname_np(pthread_self(), e.name().c_str()); // others would go through /proc
+    pin(e.index());
+    e.thread_main();
+    say_left();
+  }};
+}
+
+bool executor_pool::try_begin_thread(std::size_t index) noexcept {
+  if (forked_.load(std::memory_order_relaxed))
+    return false; // a task that called fork(): see expect_no_fork
+  try {
+    begin_thread(index);
+    return true;
+  } catch (const std::exception& refused) { // std::system_error, std::bad_alloc
+    refused_threads("no thread for executor \"" + executors_[index]->name()
+                    + "\", the pool goes on without: " + refused.what());
+  }
+  executors_[index]->left_.store(true, std::memory_order_relaxed);
+  say_left();
+  return false;
+}
+
+/// Keeps the calling thread to the CPU of executor `index`. One that it may not use any more, such
+/// as after a change of the process's cgroup, costs speed alone.
+void executor_pool::pin(std::size_t index) const noexcept {
+  if (cpus_.empty())
+    return;
+  try {
+    pin_thread(pthread_self(), cpus_[index % cpus_.size()]);
+  } catch (const std::exception& refused) {
+    report(report_level::warning, "basal.executors", refused.what());
   }
 }
 
@@ -215,18 +259,25 @@ void executor_pool::begin_stop(stop_mode mode) {
   // First, since an executor could leave while the backstop has an item in hand.
   backstop_->stop();
   stopping_.store(true, std::memory_order_seq_cst);
-  idle_.wake_all();
+  // A task may be blocked until one that waits has run: those that could take it get threads.
+  const bool wanted = mode == stop_mode::drain && work_for_searchers();
+  for (const auto& e : executors_)
+    if (wanted && idle_.claim(e->index())) {
+      idle_.wake_claimed(e->index());
+    } else if (idle_.dismiss(e->index())) {
+      e->left_.store(true, std::memory_order_relaxed);
+      say_left();
+    }
 }
 
 void executor_pool::end_stop() {
   if (stopped_)
     return;
   stopped_ = true;
-  for (auto& t : threads_)
-    t.join();
+  join_threads();
   if (config_.simulate.stepped && constructed_)
     leave_steps();
-  for (auto& e : executors_) // of those that never ran, because the constructor failed
+  for (auto& e : executors_) // of those that never ran, because there was no thread
     while (auto* f = e->spares_.take())
       fiber::destroy(*f, stacks_);
   // Overflow of an executor's ring may have come after the others had left.
@@ -237,6 +288,19 @@ void executor_pool::end_stop() {
     std::this_thread::yield(); // a few instructions of somebody's
   if (owned_background_)
     owned_background_->abandon();
+}
+
+/// Waits until all have left before it reads a handle: who makes a thread may itself be a thread
+/// that is joined here, and may still be about to store the handle of one that has left.
+void executor_pool::join_threads() {
+  {
+    std::unique_lock guard{left_mutex_};
+    left_changed_.wait(guard, [this] { return left_ == threads_.size(); });
+  }
+  std::lock_guard guard{threads_mutex_};
+  for (auto& t : threads_)
+    if (t.joinable())
+      t.join();
 }
 
 void executor_pool::say_left() noexcept {
@@ -271,7 +335,7 @@ bool executor_pool::step(std::size_t index) {
 
 std::size_t executor_pool::run_until_idle() {
   std::size_t ran = 0;
-  while (idle_.num_parked() < size())
+  while (idle_.num_awake() > 0)
     if (step(step_random_.below(size())))
       ++ran;
   return ran;

@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include "begin_threads.hpp"
 #include "closure_task.hpp"
 #include "support/catch.hpp"
 
@@ -49,8 +50,7 @@ TEST_CASE("an executor that has nothing to do sleeps, or looks for work") {
   if (!sleepers_answer)
     return;
   executor_pool pool{{.name = "dmp.idle", .executors = 2}};
-  while (pool.at(0).thread() == 0 || pool.at(1).thread() == 0)
-    std::this_thread::yield();
+  begin_threads(pool);
   const auto text = dump_of(pool);
   CHECK_THAT(text, ContainsSubstring("dmp.idle0: looks for work, or sleeps\n"));
   CHECK_THAT(text, ContainsSubstring("dmp.idle1: looks for work, or sleeps\n"));

@@ -1,11 +1,14 @@
 #include <basal/executors/executors.hpp>
 
+#include "begin_threads.hpp"
 #include "closure_task.hpp"
 #include "even_clock.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -14,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <pthread.h>
+#include <sched.h>
 #include <set>
 #include <string>
 #include <thread>
@@ -57,6 +61,7 @@ TEST_CASE("threads have the names of their executors, and the backstop's its own
     done.set();
   })));
   done.wait();
+  begin_threads(pool);
   CHECK(expected.substr(0, 4) == "test");
   CHECK(name == expected);
   // Each thread names itself, when it begins; if one does not, the test's time-out tells.
@@ -69,6 +74,66 @@ TEST_CASE("threads have the names of their executors, and the backstop's its own
     }
     std::this_thread::yield();
   }
+}
+
+TEST_CASE("a pool for which there is nothing to do has one thread, and no other when it stops") {
+  std::atomic<int> begun{0};
+  auto config = config_of(3);
+  config.hooks.context = &begun;
+  config.hooks.thread_starts
+    = [](void* count, executor&) noexcept { ++*static_cast<std::atomic<int>*>(count); };
+  {
+    executor_pool pool{config};
+    CHECK(pool.is_idle(0));
+    CHECK(pool.is_idle(2));
+    CHECK_FALSE(pool.is_looking(2));
+    pool.stop(stop_mode::drain);
+  }
+  CHECK(begun == 1);
+  executor_pool pool{config};
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor&) { done.set(); })));
+  done.wait();
+  CHECK(begun == 2);
+  begin_threads(pool);
+  CHECK(begun == 4);
+}
+
+TEST_CASE(
+  "an executor's thread has its signals and CPUs from the pool's maker, not from who wakes") {
+  struct seen {
+    sigset_t blocked{};
+    cpu_set_t cpus{};
+
+    void look() {
+      pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+      sched_getaffinity(0, sizeof cpus, &cpus);
+    }
+  } makers, executors;
+  makers.look();
+  executor_pool pool{config_of(1)};
+  std::thread{[&] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    begin_threads(pool);
+    sigset_t still;
+    pthread_sigmask(SIG_SETMASK, nullptr, &still);
+    if (sigismember(&still, SIGUSR1) != 1)
+      std::abort(); // what the waker blocks is its own business
+  }}.join();
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    executors.look();
+    done.set();
+  })));
+  done.wait();
+  CHECK(sigismember(&executors.blocked, SIGUSR1) == sigismember(&makers.blocked, SIGUSR1));
+  CHECK(CPU_EQUAL(&executors.cpus, &makers.cpus));
 }
 
 TEST_CASE("the hooks for a thread's start and end are its first and last, on the thread itself") {
@@ -91,6 +156,7 @@ TEST_CASE("the hooks for a thread's start and end are its first and last, on the
   };
   {
     executor_pool pool{config};
+    begin_threads(pool);
     for (int i = 0; i < 2; ++i) {
       completion done;
       REQUIRE(pool.submit(task::make([&](executor&) {
@@ -140,6 +206,7 @@ TEST_CASE("an executor that lingers is woken without the kernel, and lets the po
   };
   basal::test::use_even_clock(config); // an executor that loses the CPU lingers no more
   executor_pool pool{config};
+  begin_threads(pool);
   for (int i = 1; i <= 3; ++i) {
     while (asked.load() < i)
       std::this_thread::yield();
@@ -287,6 +354,7 @@ TEST_CASE("what a long task pushed last stays there while everybody is at a long
 
 TEST_CASE("an idle pool sleeps, and its statistics say so") {
   executor_pool pool{config_of(2)};
+  begin_threads(pool);
   while (!(pool.at(0).stats().times_parked > 0 && pool.at(1).stats().times_parked > 0))
     std::this_thread::yield();
   CHECK(pool.any_idle());

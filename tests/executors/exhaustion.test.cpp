@@ -3,15 +3,21 @@
 
 #include <basal/executors/executors.hpp>
 
+#include "begin_threads.hpp"
 #include "closure_task.hpp"
 #include "support/catch.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <malloc.h>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -53,19 +59,62 @@ int in_child(Body body) {
 
 } // namespace
 
-TEST_CASE("a pool that gets too few threads says so, and leaves none behind") {
+TEST_CASE("a pool whose first thread is refused, or its stack, says so and leaves none behind") {
+  if (!can_limit)
+    return;
+  // A thread's stack takes 8 MiB, a fiber's takes 32 MiB of addresses.
+  for (auto room : {std::size_t{4} << 20, std::size_t{36} << 20})
+    CHECK(in_child([room] {
+            leave_room(room);
+            try {
+              executor_pool pool{{}};
+            } catch (const std::system_error& refused) {
+              return std::string{refused.what()}.empty() ? 1 : 0;
+            }
+            return 2;
+          })
+          == 0);
+}
+
+TEST_CASE("a pool that is refused a later thread warns, and its other executors do the work") {
   if (!can_limit)
     return;
   CHECK(in_child([] {
-          leave_room(200 << 20); // a thread's stack takes 8 MiB of it
+          static std::atomic<int> warnings{0};
+          set_report_sink([](report_level level, std::string_view, std::string_view t) noexcept {
+            if (level == report_level::warning && t.starts_with("no thread for executor \"basal"))
+              ++warnings;
+          });
+          mallopt(M_ARENA_MAX, 1);
           pool_config config;
           config.executors = 200;
-          try {
-            executor_pool pool{config};
-          } catch (const std::system_error& refused) {
-            return std::string{refused.what()}.empty() ? 1 : 0;
+          executor_pool pool{config};
+          leave_room(200 << 20); // a fiber's and a thread's stack take 40 MiB of it
+          constexpr int count = 1000;
+          std::atomic<int> ran{0};
+          completion done;
+          for (int i = 0; i < count; ++i)
+            if (!pool.submit(task::make([&](executor&) {
+                  std::this_thread::sleep_for(std::chrono::microseconds{100});
+                  if (ran.fetch_add(1) + 1 == count)
+                    done.set();
+                })))
+              return 1;
+          done.wait();
+          std::size_t begun = 0;
+          for (std::size_t i = 0; i < pool.size(); ++i) {
+            begun += pool.at(i).stats().tasks_run > 0 ? 1 : 0;
+            if (pool.claim_idle(i)) { // what is claimed has a thread
+              completion here;
+              inbox_node letter{nullptr, task::make([&](executor&) { here.set(); })};
+              pool.deliver_claimed(pool.at(i), letter);
+              here.wait();
+            }
           }
-          return 2;
+          if (pool.any_idle() && pool.num_runnable() > begun)
+            return 2; // it takes executors without threads for awake
+          pool.stop(stop_mode::drain);
+          return warnings == 1 && begun < 10 ? 0 : 3;
         })
         == 0);
 }
@@ -79,6 +128,7 @@ TEST_CASE("work that gets no stack to wait on keeps its thread, and nothing is l
           pool_config config;
           config.executors = 1;
           executor_pool pool{config};
+          begin_threads(pool);
           leave_room(std::size_t{1280} << 20); // a fiber takes 32 MiB of addresses
           constexpr int count = 200;
           std::vector<completion> events(count);

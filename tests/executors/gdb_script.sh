@@ -25,6 +25,7 @@ says() {
 
 expect_everybody() {
   says 2 '^subject[01] +LWP [1-9][0-9]* .*; [0-2] suspended fibers$'
+  says 1 '^unborn1 +has no thread yet$'
   says 2 '^[01] +subject[01] +a task, waits for [0-9.]+ ms$'
   says 2 '^fiber [01] on subject[01], a task:$'
   says 8 '^#.* in .*waits_in_the_depth'

@@ -3,6 +3,7 @@
 #include <basal/executors/completion.hpp>
 #include <basal/executors/executor_pool.hpp>
 
+#include "begin_threads.hpp"
 #include "closure_task.hpp"
 
 #include <atomic>
@@ -38,6 +39,9 @@ int main(int count, char**) {
   config.name = "subject";
   config.executors = 2;
   executor_pool pool{config};
+  begin_threads(pool);
+  config.name = "unborn";
+  const executor_pool unborn{config};
   std::atomic<int> done{0};
   auto body = [&](completion& event) {
     return [&](executor&) {

@@ -120,8 +120,24 @@ struct sound {
   /// Whether stop() wakes those who sleep.
   static constexpr bool stop_wakes = true;
 
+  /// Whether only executor 0 has a thread from the start.
+  static constexpr bool begins_unborn = false;
+
+  /// Which executors get no thread, bit by bit.
+  static constexpr unsigned without_thread = 0;
+
   /// Whether stop() waits for the backstop before executors may leave.
   static constexpr bool stop_waits_for_backstop = true;
+};
+
+/// As sound; each executor's thread but the first begins when it is first claimed.
+struct unborn : sound {
+  static constexpr bool begins_unborn = true;
+};
+
+/// And executor 1 gets none.
+struct refused : unborn {
+  static constexpr unsigned without_thread = 0b10;
 };
 
 /// As sound, with thieves that wait.
@@ -143,6 +159,11 @@ public:
     inbox_list pinned;
   };
 
+  pool() : idle(make_idle(this)) {
+    if constexpr (Parts::begins_unborn)
+      idle.begin(0, [this] { make_thread(this, 0); });
+  }
+
   // -- outside ----------------------------------------------------------------
 
   bool submit(int number) {
@@ -162,6 +183,7 @@ public:
     auto index = idle.claim();
     if (!index)
       return false;
+    check((Parts::without_thread >> *index & 1) == 0, "a letter to an executor without a thread");
     inboxes_[*index].push(l.node);
     idle.wake_claimed(*index);
     return true;
@@ -173,8 +195,9 @@ public:
       while (backstop_busy.load(std::memory_order_acquire) != 0)
         backstop_busy.futex_wait(1);
     stopping_.store(true, std::memory_order_seq_cst);
-    if (Parts::stop_wakes)
-      idle.wake_all();
+    for (std::size_t i = 0; i < Executors && Parts::stop_wakes; ++i)
+      if (idle.dismiss(i))
+        ++dismissed;
   }
 
   /// One look of the backstop, at an executor whose task takes long, and its
@@ -206,6 +229,8 @@ public:
   template <class Work>
   void run_executor(std::size_t index, Work work) {
     executor self{.index = index, .pinned = {}};
+    if (Parts::begins_unborn)
+      be_born(self);
     for (;;) {
       if (auto number = next(self)) {
         work(self, number);
@@ -217,6 +242,7 @@ public:
       park(self);
     }
     found(self);
+    num_left.fetch_add(1, std::memory_order_relaxed);
   }
 
   // -- afterwards -------------------------------------------------------------
@@ -226,16 +252,61 @@ public:
     for (std::size_t i = 0; i < Executors; ++i)
       check(rings_[i].empty() && inboxes_[i].empty(), "work waits, and everybody sleeps");
     check(injection_.empty(), "work waits, and everybody sleeps");
-    check(idle.num_parked() == Executors, "a sleeping executor is not in the idle set");
+    check(idle.num_awake() == 0, "a sleeping executor is not in the idle set");
     check(idle.num_searching() == 0, "nobody searches, but somebody is counted");
   }
 
-  typename Parts::sleepers_type idle{Executors};
+  /// After stop(): all that were born have left, and nobody is born later.
+  void expect_all_left() {
+    std::size_t born = 0;
+    for (auto& each : born_)
+      born += each.load(std::memory_order_relaxed);
+    check(!Parts::begins_unborn || num_left.load(std::memory_order_relaxed) == born,
+          "an executor that was born has not left");
+    check(!Parts::begins_unborn
+            || born + dismissed + num_refused.load(std::memory_order_relaxed) == Executors,
+          "an executor is neither born nor dismissed nor refused");
+  }
+
+  typename Parts::sleepers_type idle;
+
+  atomic<std::size_t> num_left{0};
+  atomic<std::size_t> num_refused{0};
+  std::size_t dismissed = 0; ///< by stop()
 
   /// 1 from the start in scenarios with a backstop, until it has ended.
   atomic<std::uint32_t> backstop_busy{0};
 
 private:
+  static typename Parts::sleepers_type make_idle(pool* self) {
+    using sleepers_type = typename Parts::sleepers_type;
+    if constexpr (Parts::begins_unborn)
+      return sleepers_type{Executors, {self, &make_thread}};
+    else
+      return sleepers_type{Executors};
+  }
+
+  /// The test has a thread for each executor, which waits for this.
+  static bool make_thread(void* self, std::size_t index) noexcept {
+    auto& mine = *static_cast<pool*>(self);
+    if ((Parts::without_thread >> index & 1) != 0) {
+      mine.num_refused.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    auto& born = mine.born_[index];
+    check(born.exchange(1, std::memory_order_acq_rel) == 0, "an executor is born twice");
+    born.futex_wake_one(&born);
+    return true;
+  }
+
+  void be_born(executor& self) {
+    auto& born = born_[self.index];
+    while (born.load(std::memory_order_acquire) == 0)
+      born.futex_wait(0);
+    idle.sleep(self.index);
+    self.searching = true;
+  }
+
   int next(executor& self) {
     auto number = next_own(self);
     return number != 0 ? number : next_shared(self);
@@ -355,6 +426,7 @@ private:
   std::array<typename Parts::ring, Executors> rings_;
   std::array<typename Parts::inbox, Executors> inboxes_;
   std::array<atomic<int>, Executors> newest_;
+  std::array<atomic<std::uint32_t>, Executors> born_;
   shared_queue injection_;
   atomic<bool> stopping_{false};
 };

@@ -4,6 +4,7 @@
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
 
+#include "begin_threads.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -51,6 +52,7 @@ int asks_with(std::chrono::nanoseconds look) {
     return 0;
   };
   executor_pool pool{config};
+  begin_threads(pool);
   std::uint64_t parked = 0;
   for (int times = 0; times < 20; ++times) {
     while (pool.at(0).stats().times_parked == parked || !pool.any_idle() || pool.any_looking())

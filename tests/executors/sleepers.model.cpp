@@ -214,6 +214,26 @@ TEST_CASE("sleepers: thieves that wait leave nothing behind") {
          {.preemptions = 1, .anomalies = 0});
 }
 
+TEST_CASE("sleepers: executors without a thread get one when there is work") {
+  verify("1 unborn of 2 executors, 2 producers", producers<2, unborn>(2, 1),
+         {.preemptions = 1, .anomalies = 0});
+  verify("1 unborn of 2 executors needed", depending<2, unborn>(false),
+         {.preemptions = 1, .anomalies = 0});
+  verify("1 unborn of 2 executors needed from inside", depending<2, unborn>(true),
+         {.preemptions = 1, .anomalies = 0});
+  verify("2 unborn of 3 executors needed", depending<3, unborn>(false),
+         {.preemptions = 1, .anomalies = 0});
+}
+
+TEST_CASE("sleepers: executors that get no thread leave their work to the others") {
+  verify("1 refused of 2 executors, 2 producers", producers<2, refused>(2, 1),
+         {.preemptions = 2, .anomalies = 0});
+  verify("1 refused of 2 executors, spawning", producers<2, refused>(1, 2, 1),
+         {.preemptions = 1, .anomalies = 0});
+  verify("1 refused of 3 executors, 2 producers", producers<3, refused>(2, 1),
+         {.preemptions = 1, .anomalies = 0});
+}
+
 TEST_CASE("sleepers: letters reach the executor they are for") {
   verify("letters, 1 executor", letters<1>(false), {.preemptions = 1});
   verify("letters, 2 executors", letters<2>(false), {.preemptions = 1, .anomalies = 0});

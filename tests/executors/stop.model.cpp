@@ -16,15 +16,18 @@ scenario stop_meets_submit(int items) {
     tally<8> seen;
     int accepted = 0;
     for (std::size_t i = 0; i < Executors; ++i)
-      r.thread("executor " + std::to_string(i), [&, i] {
-        p.run_executor(i, [&](auto& self, int number) {
-          seen.see(number);
-          if (number == 1) {
-            p.push_newest(self, 7);
-            p.push_newest(self, 8);
-          }
-        });
-      });
+      r.thread(
+        "executor " + std::to_string(i),
+        [&, i] {
+          p.run_executor(i, [&](auto& self, int number) {
+            seen.see(number);
+            if (number == 1) {
+              p.push_newest(self, 7);
+              p.push_newest(self, 8);
+            }
+          });
+        },
+        Parts::begins_unborn);
     r.thread("producer", [&] {
       for (int k = 1; k <= items && p.submit(k); ++k)
         accepted = k;
@@ -32,8 +35,32 @@ scenario stop_meets_submit(int items) {
     r.thread("stopper", [&] { p.stop(); });
     r.go();
     seen.expect_all(accepted);
+    p.expect_all_left();
     check(p.idle.num_parked() == 0, "an executor that has left is in the idle set");
     check(p.idle.num_searching() == 0, "nobody searches, but somebody is counted");
+  };
+}
+
+/// A letter to an executor, which may have no thread yet or get none, while the pool stops.
+template <class Parts>
+scenario stop_meets_letter() {
+  return [](run& r) {
+    pool<2, Parts> p;
+    tally<1> seen;
+    letter one{1};
+    atomic<int> delivered{0};
+    for (std::size_t i = 0; i < 2; ++i)
+      r.thread(
+        "executor " + std::to_string(i),
+        [&, i] { p.run_executor(i, [&](auto&, int number) { seen.see(number); }); }, true);
+    r.thread("sender", [&] {
+      if (p.offer(one))
+        delivered.store(1, std::memory_order_relaxed);
+    });
+    r.thread("stopper", [&] { p.stop(); });
+    r.go();
+    seen.expect_all(delivered.load(std::memory_order_relaxed));
+    p.expect_all_left();
   };
 }
 
@@ -111,6 +138,17 @@ TEST_CASE("stop: what was accepted runs, and nobody hangs") {
   verify("stop, 2 executors, thieves at slots", stop_meets_submit<2, patient>(1),
          {.preemptions = 1, .anomalies = 0});
   verify("stop, 3 executors", stop_meets_submit<3>(2), {.preemptions = 0, .anomalies = 0});
+}
+
+TEST_CASE("stop: executors that were never woken get no thread, and nobody waits for them") {
+  verify("stop, 1 unborn of 2 executors", stop_meets_submit<2, unborn>(2),
+         {.preemptions = 1, .anomalies = 0});
+  verify("stop, 1 refused of 2 executors", stop_meets_submit<2, refused>(2),
+         {.preemptions = 1, .anomalies = 0});
+  verify("stop, a claim of an unborn executor", stop_meets_letter<unborn>(),
+         {.preemptions = 1, .anomalies = 0});
+  verify("stop, a claim of an executor that is refused", stop_meets_letter<refused>(),
+         {.preemptions = 1, .anomalies = 0});
 }
 
 TEST_CASE("stop: an executor with a suspended fiber waits for it") {

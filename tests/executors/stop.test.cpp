@@ -5,7 +5,9 @@
 #include "support/in_child.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -95,6 +97,30 @@ TEST_CASE("a stop wakes those who sleep") {
     std::this_thread::yield();
   pool.stop(stop_mode::drain);
   CHECK_FALSE(pool.any_idle());
+}
+
+TEST_CASE("a task that is blocked until another has run gets it, although only one had a thread") {
+  std::latch stopped{1};
+  pool_config config;
+  config.name = "test";
+  config.executors = 2;
+  config.hooks.context = &stopped;
+  config.hooks.thread_starts
+    = [](void* context, executor&) noexcept { static_cast<std::latch*>(context)->wait(); };
+  executor_pool pool{config};
+  std::atomic<int> begun{0}, met{0};
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  for (int i = 0; i < 2; ++i) // the second one wakes nobody, since one is awake and will look
+    REQUIRE(pool.submit(task::make([&](executor&) {
+      ++begun;
+      while (begun < 2 && std::chrono::steady_clock::now() < give_up)
+        std::this_thread::yield();
+      met += begun == 2 ? 1 : 0;
+    })));
+  CHECK(pool.stop(stop_mode::drain, 0ns).size() == 2);
+  stopped.count_down();
+  pool.stop(stop_mode::drain);
+  CHECK(met == 2);
 }
 
 TEST_CASE("work that its table cannot discard runs even then") {

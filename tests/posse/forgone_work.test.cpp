@@ -3,6 +3,7 @@
 #include <basal/posse/algorithm.hpp>
 #include <basal/posse/detail/forgone_work.hpp>
 
+#include "executors/begin_threads.hpp"
 #include "support/catch.hpp"
 
 #include <basal/executors/hand_over.hpp>
@@ -69,6 +70,7 @@ TEST_CASE("loops that are too short to wake anybody wake one after a while") {
   config.compute_executors = 2;
   config.costs.asleep_ns = 20'000'000; // no loop is worth that, whoever else had a time slice in it
   posse::runtime runtime{config};
+  begin_threads(runtime.compute());
   const auto loop = [&](std::size_t elements) {
     posse::for_each(runtime, std::views::iota(std::size_t{0}, elements), [](std::size_t) {
       const auto end = std::chrono::steady_clock::now() + 1us;

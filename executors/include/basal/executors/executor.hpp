@@ -207,6 +207,7 @@ public:
   // -- any thread -------------------------------------------------------------
 
   /// Hands `node` to this executor and wakes it if it sleeps. Lock-free.
+  /// @pre it has a thread: it made the fiber that is woken, say
   void deliver(inbox_node& node) noexcept;
 
   /// Makes a suspended fiber of this executor runnable.

@@ -44,15 +44,21 @@ std::string to_string(const std::vector<straggler>& who);
 /// it must be its executor. So work that waits implies somebody awake or woken,
 /// and an idle pool causes no wake-ups at all.
 ///
-/// Stopping. stop() closes the injection queue, then wakes everybody. An
-/// executor leaves when it has nothing to run and none of its fibers is
+/// Threads. Executor 0's begins with the pool, each other one's when there is first
+/// something for it. Whoever wakes the executor makes the thread, which takes the waker tens of
+/// microseconds, once. The thread has its CPUs, its scheduling class and its signals from
+/// whoever made the pool. Where the kernel refuses a later thread or its first stack, a
+/// warning says so, and the pool goes on without that executor: its work is the others'.
+///
+/// Stopping. stop() closes the injection queue, then wakes everybody who has a
+/// thread. An executor leaves when it has nothing to run and none of its fibers is
 /// suspended; what others deliver to it until then still runs.
 class executor_pool {
 public:
-  /// Starts the threads; all of them run when it returns.
+  /// Starts the first thread.
   /// @throws std::invalid_argument see pool_config::validate
-  /// @throws std::system_error when the kernel refuses a thread or a stack; no
-  ///         thread is left running then.
+  /// @throws std::system_error when the kernel refuses that thread or its stack; none is left
+  ///         running then.
   explicit executor_pool(pool_config config);
 
   /// Stops with stop_mode::discard if nobody did before.
@@ -69,9 +75,9 @@ public:
   /// @throws std::logic_error in a child of fork(), which has no executors
   [[nodiscard]] bool submit(work_item item);
 
-  /// Takes a sleeping executor out of the idle set for the caller, who must
-  /// call deliver_claimed() with it next, or nothing. Used to hand over work that
-  /// only makes sense where somebody is idle.
+  /// Takes a sleeping executor, which has a thread then, out of the idle set for the caller, who
+  /// must call deliver_claimed() with it next, or nothing. Used to hand over work that only makes
+  /// sense where somebody is idle.
   executor* claim_idle() noexcept;
 
   /// The same with the executor of that index. @returns whether it slept.
@@ -133,7 +139,7 @@ public:
 
   /// How many items wait or run, at least: a snapshot, without suspended fibers.
   std::size_t num_runnable() const noexcept {
-    auto result = injection_.size() + size() - idle_.num_parked();
+    auto result = injection_.size() + idle_.num_awake();
     for (const auto& e : executors_)
       result += e->num_waiting();
     return result;
@@ -219,7 +225,15 @@ private:
   bool work_for_searchers() const noexcept;
   void expect_threads() const;
   void abandon() noexcept;
-  void start_threads();
+  bool makes_threads() const noexcept {
+    return !config_.simulate.stepped;
+  }
+
+  sleepers::thread_maker thread_maker() noexcept;
+  void begin_thread(std::size_t index);
+  bool try_begin_thread(std::size_t index) noexcept;
+  void pin(std::size_t index) const noexcept;
+  void join_threads();
   void begin_stop(stop_mode mode);
   void end_stop();
   void say_left() noexcept;
@@ -270,7 +284,14 @@ private:
 
   std::vector<std::unique_ptr<executor>> executors_;
   std::unique_ptr<backstop> backstop_;
+
+  const std::unique_ptr<const thread_heritage> heritage_;
+  std::vector<unsigned> cpus_; ///< to which executors are pinned; empty: to none
+
+  /// Each is written once, by who claims the executor first, under the mutex; read by
+  /// end_stop() once the thread has left.
   std::vector<std::thread> threads_;
+  std::mutex threads_mutex_;
 };
 
 } // namespace basal::executors

@@ -17,6 +17,7 @@ class spare_fibers;
 class stack_pool;
 class stack_scan;
 class stopwatch;
+class thread_heritage;
 struct carrier;
 struct inbox_node;
 struct pool_config;

@@ -8,6 +8,7 @@
 #include <caf/fwd.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -78,6 +79,10 @@ private:
 
   static void run(void* job, executors::executor& self) noexcept;
   static const executors::work_ops job_ops;
+
+  /// Written by whoever enqueues the first job; read by all that enqueue. Relaxed: who misses it
+  /// only asks what the job is.
+  std::atomic<bool> has_had_jobs_{false};
 
   actors::clock clock_;
   std::unique_ptr<logged_aout> aout_;        // null without basal.log-aout

@@ -23,9 +23,11 @@ public:
 /// outstanding at any time (the idle set sees to that for executors).
 ///
 /// States: `running` (the owner is awake), `sleeping` (it waits in the kernel,
-/// or is about to), and any other value: a token that nobody has taken yet.
-/// park() moves running -> sleeping and any token -> running; unpark() stores a
-/// token and enters the kernel only if it replaced `sleeping`.
+/// or is about to), `unborn` (the owner is a thread that nobody has made yet), and
+/// any other value: a token that nobody has taken yet. park() moves running ->
+/// sleeping and any token -> running; unpark() stores a token and enters the
+/// kernel only if it replaced `sleeping`. Whoever makes the owner moves `unborn` ->
+/// running first; nothing leads back.
 ///
 /// `Word` is a template parameter so that tests can run the same code under a
 /// controlled scheduler.
@@ -35,6 +37,17 @@ public:
   using token = std::uint32_t;
 
   basic_parker() = default;
+
+  /// Before anybody else knows the parker: its owner does not exist yet.
+  void await_birth() noexcept {
+    state_.store(unborn, std::memory_order_relaxed); // published with the parker
+  }
+
+  /// Before the owner is made, by whoever alone may make it.
+  void be_born() noexcept {
+    state_.store(running, std::memory_order_relaxed); // published with the thread
+  }
+
   basic_parker(const basic_parker&) = delete;
   basic_parker& operator=(const basic_parker&) = delete;
 
@@ -65,10 +78,16 @@ public:
     return state_.load(std::memory_order_relaxed) >= first_token;
   }
 
-  /// Whether the owner sleeps in the kernel, or is about to: unpark() would have to wake it
-  /// there. Any thread; a snapshot.
+  /// Whether the owner sleeps in the kernel, or is about to, or does not exist yet: it needs the
+  /// kernel to take a token. Any thread; a snapshot.
   bool is_in_kernel() const noexcept {
-    return state_.load(std::memory_order_relaxed) == sleeping;
+    const auto seen = state_.load(std::memory_order_relaxed);
+    return seen == sleeping || seen == unborn;
+  }
+
+  /// Whether nobody has made the owner yet. Certain for whoever alone may make it.
+  bool is_unborn() const noexcept {
+    return state_.load(std::memory_order_relaxed) == unborn;
   }
 
   /// Hands over `t`, which must be at least `first_token`. Any thread; wait-free except for the
@@ -83,11 +102,12 @@ public:
       Word::futex_wake_one(word); // by address: the owner may be gone by now
   }
 
-  static constexpr token first_token = 2;
+  static constexpr token first_token = 3;
 
 private:
   static constexpr std::uint32_t running = 0;
   static constexpr std::uint32_t sleeping = 1;
+  static constexpr std::uint32_t unborn = 2;
 
   /// Written by the owner (running, sleeping) and by whoever unparks (a token).
   /// The release in unpark() pairs with the acquire in park().

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,13 +27,53 @@ namespace basal::executors {
 /// something else before it looks again; hence everybody who comes out of the
 /// idle set, by whatever way, counts as searching and owes that look.
 ///
+/// Birth. Executors may begin in the idle set without a thread. Whoever takes such a one
+/// out makes the thread before it hands over the token; nobody else can, since a bit is
+/// cleared once. The thread calls sleep() first. Where no thread is to be had, the
+/// executor is never in the set again, and the claim goes on to another; so nothing is
+/// addressed to an executor without a thread. Whoever was refused a searcher ends that
+/// search and looks at the set again, because producers that saw it woke nobody.
+/// A pool that stops takes out those without a thread, so that none is made later; it
+/// needs one executor that has a thread from the start, which sees all that is left.
+///
 /// The parts are template parameters so that tests can run the same code under
 /// a controlled scheduler, and with errors put into them.
 template <class IdleSet = idle_set, class Parker = parker>
 class basic_sleepers {
 public:
+  /// Makes the thread of executor `index`. On the thread of whoever claims it first.
+  /// `make` returns false if there is none to be had.
+  struct thread_maker {
+    void* context = nullptr;
+    bool (*make)(void* context, std::size_t index) noexcept = nullptr;
+  };
+
+  /// All of them are awake.
   explicit basic_sleepers(std::size_t executors)
     : size_(executors), idle_(executors), beds_(std::make_unique<bed[]>(executors)) {
+  }
+
+  /// None has a thread; `births` makes one for each that is claimed.
+  basic_sleepers(std::size_t executors, thread_maker births) : basic_sleepers(executors) {
+    births_ = births;
+    for (std::size_t i = 0; i < executors; ++i) {
+      beds_[i].sleeper.await_birth();
+      idle_.enter(i);
+    }
+  }
+
+  /// Before anybody else knows of this: makes the thread of executor `index`, which stays in the
+  /// idle set. `make()` may throw.
+  template <class Make>
+  void begin(std::size_t index, Make make) {
+    auto& sleeper = beds_[index].sleeper;
+    sleeper.be_born();
+    try {
+      make();
+    } catch (...) {
+      sleeper.await_birth();
+      throw;
+    }
   }
 
   // -- the executor's side, on its own thread ---------------------------------
@@ -90,31 +131,45 @@ public:
   /// somebody is searching already. Rather one that is looking than one that sleeps
   /// in the kernel.
   void notify() noexcept {
-    if (auto index = idle_.claim_searcher([this](std::size_t i) { return looks_in_bed(i); }))
-      beds_[*index].sleeper.unpark(search_token);
+    while (auto index = idle_.claim_searcher([this](std::size_t i) { return looks_in_bed(i); })) {
+      if (has_thread(*index)) {
+        beds_[*index].sleeper.unpark(search_token);
+        return;
+      }
+      idle_.stop_searching(); // the next round is the look that this owes
+    }
   }
 
-  /// After making something visible that is meant for executor `index`: wakes
+  /// After making something visible that is meant for executor `index`, which has a thread: wakes
   /// it if it sleeps.
   void wake(std::size_t index) noexcept {
     if (idle_.claim(index))
       wake_claimed(index);
   }
 
-  /// After making something visible that concerns everybody.
-  void wake_all() noexcept {
-    for (std::size_t i = 0; i < size_; ++i)
-      wake(i);
+  /// For a pool that stops: wakes executor `index` if it sleeps.
+  /// @returns whether it has no thread instead, and never will
+  bool dismiss(std::size_t index) noexcept {
+    if (!idle_.claim(index))
+      return false;
+    if (beds_[index].sleeper.is_unborn())
+      return true;
+    wake_claimed(index);
+    return false;
   }
 
   /// Takes a sleeping executor for the caller, who owes it a wake_claimed().
   std::optional<std::size_t> claim() noexcept {
-    return idle_.claim_any([this](std::size_t i) { return looks_in_bed(i); });
+    for (;;) {
+      auto index = idle_.claim_any([this](std::size_t i) { return looks_in_bed(i); });
+      if (!index || has_thread(*index))
+        return index;
+    }
   }
 
   /// The same with executor `index`, if it sleeps.
   bool claim(std::size_t index) noexcept {
-    return idle_.claim(index);
+    return idle_.claim(index) && has_thread(index);
   }
 
   void wake_claimed(std::size_t index) noexcept {
@@ -150,6 +205,13 @@ public:
     return idle_.num_parked();
   }
 
+  /// How many have a thread and are not in the idle set.
+  std::size_t num_awake() const noexcept {
+    // In this order: else one that is refused in between would count twice.
+    const auto refused = refused_.load(std::memory_order_seq_cst);
+    return size_ - refused - idle_.num_parked();
+  }
+
   std::size_t num_searching() const noexcept {
     return idle_.num_searching();
   }
@@ -161,6 +223,18 @@ private:
   /// Woken for work that anybody may take; counts as searching already.
   static constexpr auto search_token = Parker::first_token + 1;
 
+  /// Whether executor `index`, which the caller has claimed, has a thread or gets one now.
+  bool has_thread(std::size_t index) noexcept {
+    auto& sleeper = beds_[index].sleeper;
+    if (!sleeper.is_unborn()) [[likely]]
+      return true;
+    sleeper.be_born();
+    if (births_.make(births_.context, index))
+      return true;
+    refused_.fetch_add(1, std::memory_order_seq_cst);
+    return false;
+  }
+
   bool looks_in_bed(std::size_t index) const noexcept {
     return !beds_[index].sleeper.is_in_kernel();
   }
@@ -171,6 +245,12 @@ private:
   };
 
   const std::size_t size_;
+  thread_maker births_;
+
+  /// Executors that got no thread. Written by who claimed them; read by observers, among them the
+  /// backstop, whose look at the idle set it is part of.
+  std::atomic<std::size_t> refused_{0};
+
   IdleSet idle_;
   std::unique_ptr<bed[]> beds_;
 };

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <thread>
+
+#include <basal/executors/completion.hpp>
+#include <basal/executors/executor_pool.hpp>
+
+/// Wakes each executor of an idle pool once, so that all of them have threads.
+inline void begin_threads(basal::executors::executor_pool& pool) {
+  using namespace basal::executors;
+  static constexpr work_ops ops{
+    [](void* object, executor&) noexcept { static_cast<completion*>(object)->set(); },
+    nullptr,
+  };
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    while (!pool.claim_idle(i))
+      std::this_thread::yield();
+    completion ran;
+    inbox_node letter{nullptr, {&ran, &ops}};
+    pool.deliver_claimed(pool.at(i), letter);
+    ran.wait();
+  }
+}
