@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: run.sh BUILD PREFIX install|posse_without_caf|shared_heap|everything|unknown_component|
-#                             pkg_config|shared_library|hardening
+#                             pkg_config|optimisation|shared_library|hardening|
+#                             add_subdirectory|fetch_content
 # Does what a user of the installed package does. CXX and CMAKE come from the environment.
 set -euo pipefail
 build=$1 prefix=$2 what=$3
@@ -100,6 +101,29 @@ case $what in
     # The language level is the user's.
     if pkg-config --cflags basal basal-posse-gc | grep -e -std=; then
       echo "the package overrides -std" >&2
+      exit 1
+    fi
+    ;;
+  optimisation) # the user's level, which need not be the library's
+    rm -rf "$work"
+    mkdir -p "$work"
+    file=$(find "$prefix" -name basal.pc)
+    for level in -O0 -O1 -O2 -O3; do
+      # shellcheck disable=SC2046
+      "$CXX" "${warnings[@]}" $level -o "$work/program$level" "$consumer/fork_merge.cpp" \
+        $(PKG_CONFIG_PATH=${file%/*} pkg-config --cflags --libs basal-posse)
+      "$work/program$level"
+    done
+    ;;
+  add_subdirectory | fetch_content) # a project that builds basal with itself, as far as it needs it
+    rm -rf "$work"
+    "$CMAKE" -S "$consumer/../embedder" -B "$work" -G Ninja -DHOW="$what" \
+      -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)"
+    "$CMAKE" --build "$work" --parallel 2 --target fork_merge
+    "$work/fork_merge"
+    # Of a project inside another one, neither tests nor samples are built.
+    if "$CMAKE" --build "$work" --target help | grep -e bench_posse -e 'posse\.[a-z_]*\.test'; then
+      echo "basal's own tests are targets of the project that embeds it" >&2
       exit 1
     fi
     ;;
