@@ -30,7 +30,8 @@ struct options {
 };
 
 /// Shows what an actor system on basal does, over HTTP, to who knows its token: a page, the same as
-/// JSON once or as a stream, metrics for Prometheus, and whether it lives. README.md has the list.
+/// JSON once or as a stream, metrics for Prometheus, and whether it lives. docs/observer.md has the
+/// list.
 ///
 /// It reads the system's statistics on threads of its own, when it is asked, and neither stops nor
 /// wakes an executor. It shares two kinds of locks with executors, each held while a table is

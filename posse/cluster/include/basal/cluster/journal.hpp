@@ -4,7 +4,10 @@
 /// writes them with one write() and one fdatasync(): what was appended before it survives the
 /// process and, if the disk keeps its word, the machine. A process that is killed leaves a torn
 /// record at the end at most; opening cuts it off. A group may reach the disk out of order, so
-/// everything from the first damaged record on is cut, and those items are solved again.
+/// everything from the first damaged record on is cut, and those items are solved again. The header
+/// is synced before the first record, so a file that ends within its header is begun anew. After a
+/// failed fdatasync() the kernel may have dropped what it could not write, so a journal that failed
+/// once stays failed.
 ///
 /// One process writes at a time (flock). Not safe to use from two threads at once.
 #pragma once
