@@ -3,13 +3,13 @@
 #include <basal/actors/detail/system_core.hpp>
 #include <basal/executors/dump.hpp>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -47,7 +47,9 @@ void print(std::string_view text) noexcept {
 
 std::string dump(caf::actor_system& system) {
   auto& core = detail::system_core::of(system, "there is nothing to dump");
-  const std::array pools{&core.messages(), &core.compute().compute()};
+  std::vector pools{&core.messages(), &core.compute().compute()};
+  if (auto* callers = core.compute().call_executors())
+    pools.push_back(callers);
   return executors::dump(pools);
 }
 

@@ -78,6 +78,8 @@ void backstop::thread_main() noexcept {
 }
 
 bool backstop::all_asleep() const noexcept {
+  if (pool_.config().hosted)
+    return pool_.idle_.num_parked() >= pool_.num_hosting();
   return pool_.idle_.num_awake() == 0;
 }
 

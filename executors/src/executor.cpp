@@ -45,6 +45,10 @@ constexpr std::uint64_t load_window_quanta = 16;
 /// A look takes 0.1 us: an executor that has not looked again within this time had no CPU.
 constexpr std::chrono::microseconds longest_look{50};
 
+/// A lent executor gives memory back after so many times executor::rest_after: it does not sleep
+/// between two calls, and a short call must not cost a system call.
+constexpr std::uint64_t host_rest_after = 20;
+
 /// Work that cannot be suspended then keeps its executor while it waits.
 constinit report_kind missing_fibers{report_level::warning, "basal.executors",
                                      "stacks that could not be had"};
@@ -80,6 +84,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
+    pauses_(pool.config().simulate.stepped || pool.config().hosted),
     ticks_(pool.config().simulate.ticks),
     flight_(
       pool.config().record ? detail::recording::acquire(
@@ -111,14 +116,21 @@ void executor::enter() {
   const auto& hooks = pool_.config().hooks;
   if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
+  become(gettid());
+  pool_.backstop_->arm(); // may find work at once and not sleep for long
+  fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool
+}
+
+/// The calling thread, number `thread` in the kernel, is this executor from now on.
+void executor::become(std::int32_t thread) noexcept {
   current_executor = this;
-  thread_.store(gettid(), std::memory_order_relaxed);
+  thread_.store(thread, std::memory_order_relaxed);
   if (flight_ != nullptr)
-    flight_->set_thread(thread());
+    flight_->set_thread(thread);
   exceptions_ = abi::__cxa_get_globals();
   native_.emplace(*this);
   running_ = &*native_;
-  if (!pool_.config().simulate.stepped) {
+  if (!pauses_) {
     times_.enter(executor_state::parked, now());
     pool_.idle_.sleep(index_); // until there is something for it
     searching_ = true;
@@ -126,8 +138,6 @@ void executor::enter() {
   tick_start_ = last_look_ = awake_since_ = now();
   load_.set_running(true, last_look_);
   times_.enter(executor_state::running, last_look_);
-  pool_.backstop_->arm(); // may find work at once and not sleep for long
-  fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool
 }
 
 void executor::leave() {
@@ -149,7 +159,7 @@ void executor::loop() noexcept {
   // continued the loop in between.
   while (auto item = next()) {
     run(item);
-    if (pool_.config().simulate.stepped)
+    if (pauses_)
       pause();
   }
   // This fiber is left for good; keep it where thread_main() finds it.
@@ -240,6 +250,37 @@ void executor::resume(fiber& f) noexcept {
       owner.spares_.put(from, owner);
     },
     this);
+}
+
+bool executor::borrow() noexcept {
+  return !lent_.load(std::memory_order_relaxed) && !lent_.exchange(true, std::memory_order_acquire);
+}
+
+/// The loop's fiber goes on from call to call, each time on another thread perhaps. It holds no
+/// address of a thread-local: only functions that the loop calls anew look at one.
+void executor::host(inbox_node& work, const completion& done) noexcept {
+  static thread_local const overflow_report report_overflows;
+  static thread_local const auto number = gettid();
+  std::ignore = report_overflows;
+  become(number);
+  pinned_.push_back(work);
+  for (auto* loop = spares_.take();; loop = std::exchange(paused_, nullptr)) {
+    if (done.is_set() && suspended_ == 0 && pinned_.empty() && inbox_.empty() && ring_.empty()) {
+      spares_.keep(*loop);
+      break;
+    }
+    fiber::switch_to(*native_, *loop, nullptr, nullptr);
+  }
+  const auto present = now();
+  load_.set_running(false, present);
+  times_.enter(executor_state::parked, present);
+  run_since_rest_ += present - awake_since_;
+  if (run_since_rest_ >= host_rest_after * rest_after_)
+    rest();
+  doing_.store(nullptr, std::memory_order_relaxed);
+  thread_.store(0, std::memory_order_relaxed);
+  current_executor = nullptr;
+  lent_.store(false, std::memory_order_release);
 }
 
 bool executor::step() {
@@ -646,6 +687,13 @@ work_item executor::found(work_item item) noexcept {
   return item;
 }
 
+void executor::count_quantum_end() noexcept {
+  counters_.quantum_ends.add();
+  record(record_kind::quantum_end, last_look_);
+  if (pool_.config().hosted) // in a shorter call the backstop has nothing to do
+    pool_.backstop_->arm();
+}
+
 void executor::overrun(std::uint64_t present) noexcept {
   auto ticks = present - last_look_;
   counters_.overruns.add();
@@ -739,7 +787,8 @@ void executor::park() noexcept {
     look_time_.waited_for(awake_since_ - since, looked);
   }
   searching_ = true;
-  pool_.backstop_->arm();
+  if (!pool_.config().hosted)
+    pool_.backstop_->arm();
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it.

@@ -175,6 +175,30 @@ bool executor_pool::submit(work_item item) {
   return true;
 }
 
+bool executor_pool::host(inbox_node& work, const completion& done) {
+  BASAL_ASSERT(config_.hosted && executor::current() == nullptr);
+  expect_threads();
+  visit here{*this};
+  struct stay {
+    explicit stay(std::atomic<std::size_t>& all) noexcept : all_(all) {
+      all_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~stay() {
+      all_.fetch_sub(1, std::memory_order_release);
+      all_.notify_all(); // a load while stop() does not wait
+    }
+    std::atomic<std::size_t>& all_;
+  } guest{hosting_};
+  if (stopping_.load(std::memory_order_seq_cst))
+    return false;
+  for (auto& e : executors_)
+    if (e->borrow()) {
+      e->host(work, done);
+      return true;
+    }
+  return false;
+}
+
 background_source& executor_pool::adopt_background(std::unique_ptr<background_source> source) {
   std::lock_guard guard{background_mutex_};
   if (background_closed_)
@@ -275,6 +299,8 @@ void executor_pool::end_stop() {
     return;
   stopped_ = true;
   join_threads();
+  while (const auto guests = hosting_.load(std::memory_order_acquire))
+    hosting_.wait(guests, std::memory_order_acquire);
   if (config_.simulate.stepped && constructed_)
     leave_steps();
   for (auto& e : executors_) // of those that never ran, because there was no thread

@@ -14,6 +14,15 @@ const work_ops awaited_work::ops{
   },
 };
 
+const work_ops awaited_work::hosted_ops{
+  [](void* object, executor& self) noexcept {
+    auto& work = *static_cast<awaited_work*>(object);
+    work.call(self);
+    work.done_.set();
+  },
+  nullptr,
+};
+
 errand_end awaited_work::run_on(executor_pool& pool) {
   recorder::add(record_kind::hop_sent, this);
   if (!pool.submit({this, &ops}))
@@ -23,12 +32,20 @@ errand_end awaited_work::run_on(executor_pool& pool) {
   return end_;
 }
 
+bool awaited_work::host_on(executor_pool& pool) {
+  inbox_node node;
+  node.item = {this, &hosted_ops};
+  return pool.host(node, done_);
+}
+
+void awaited_work::call(executor& self) noexcept {
+  const carrying all{self, carried_};
+  body_(*this, self);
+}
+
 void awaited_work::run(executor& self) noexcept {
   self.record(record_kind::hop_begins, self.now(), this);
-  {
-    const carrying all{self, carried_};
-    body_(*this, self);
-  }
+  call(self);
   self.record(record_kind::hop_ends, self.now(), this);
   done_.set(); // `this` may be gone from here on
 }

@@ -52,7 +52,8 @@ void spare_fibers::rest(fiber& running) noexcept {
   for (auto* f = warm_; f != nullptr; f = f->next_spare_)
     if (!std::exchange(f->cool_, true))
       cool(f->stack_, f->context_);
-  cool(running.stack_, __builtin_frame_address(0));
+  if (running.stack_.base != nullptr)
+    cool(running.stack_, __builtin_frame_address(0));
 }
 
 } // namespace basal::executors

@@ -120,12 +120,17 @@ computation::target computation::claim_target(executors::executor& from, std::si
                                               bool may_wake) noexcept {
   auto& pool = host.compute();
   target result;
+  const auto others_may = pool.num_idle() > host.busy_callers();
   std::lock_guard guard{mutex_};
   std::unique_ptr<memory_context> added;
   for (bool awake : {true, false}) {
     if (!awake && !may_wake)
       break;
-    for (std::size_t i = 1; i <= pool.size(); ++i) {
+    if (caller != nullptr && caller != &from && caller->pool().is_idle(caller->index())
+        && caller->pool().is_looking(caller->index()) == awake
+        && claim_locked(*caller, lineage_bytes, result, added))
+      return result;
+    for (std::size_t i = 1; others_may && i <= pool.size(); ++i) {
       auto& where = pool.at((from.index() + i) % pool.size());
       if (&where != &from && pool.is_idle(where.index()) && pool.is_looking(where.index()) == awake
           && claim_locked(where, lineage_bytes, result, added))
@@ -133,6 +138,13 @@ computation::target computation::claim_target(executors::executor& from, std::si
     }
   }
   return result;
+}
+
+bool computation::anybody_idle(const executors::executor& self) const noexcept {
+  const auto callers = host.busy_callers();
+  if (callers == 0 ? host.compute().any_idle() : host.compute().num_idle() > callers)
+    return true;
+  return caller != nullptr && caller != &self && caller->pool().is_idle(caller->index());
 }
 
 /// @param added made before anybody is claimed, because a claimed executor must get
@@ -156,7 +168,7 @@ bool computation::claim_locked(executors::executor& where, std::size_t lineage_b
       return false;
     }
   }
-  if (!host.compute().claim_idle(where.index()))
+  if (!where.pool().claim_idle(where.index()))
     return false;
   if (known == nullptr) {
     added->where = &where;

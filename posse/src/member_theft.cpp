@@ -93,6 +93,16 @@ member::idle_ones member::idle_executors() const noexcept {
   for (std::size_t i = 0; i < pool.size(); ++i)
     if (pool.is_idle(i))
       ++(pool.is_looking(i) ? result.awake : result.asleep);
+  auto stay = std::uint64_t{origin_->host.busy_callers()};
+  const auto asleep = std::min(stay, result.asleep);
+  result.asleep -= asleep;
+  stay -= asleep;
+  result.awake -= std::min(stay, result.awake);
+  if (const auto* caller = origin_->caller; caller != nullptr && caller != executor_) {
+    const auto& its = caller->pool();
+    if (its.is_idle(caller->index()))
+      ++(its.is_looking(caller->index()) ? result.awake : result.asleep);
+  }
   result.awake = std::min(result.awake, most);
   result.asleep = std::min(result.asleep, most - result.awake);
   return result;
@@ -108,7 +118,7 @@ void member::consider_theft(std::uint64_t now) noexcept {
     std::uint64_t parts = 2;
     idle_ones idle;
     view.rule = host.config().steal_by;
-    view.compute_executor_idle = host.compute_->any_idle();
+    view.compute_executor_idle = origin_->anybody_idle(*executor_);
     if (view.compute_executor_idle) { // the rest costs more to find out
       view.policy = host.victims();
       victim = most_basal(now);
@@ -171,7 +181,7 @@ std::uint64_t member::now() const noexcept {
 }
 
 void member::offer() noexcept {
-  if (origin_->host.compute_->any_idle())
+  if (origin_->anybody_idle(*executor_))
     consider_theft(executor_->now());
 }
 

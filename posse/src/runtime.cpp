@@ -41,20 +41,26 @@ runtime::runtime(runtime_config config)
   auto pool = config.pool();
   pool.name = "basal.cpu";
   pool.look_worth = look_worth;
-  pool.hooks.context = this;
+  pool.hooks = waiting_hooks();
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;
     if (mine.thread_starts != nullptr)
       mine.thread_starts(mine.thread_context, starts);
   };
-  pool.hooks.goes_idle = [](void* self, executors::executor& idle) noexcept {
+  compute_ = std::make_unique<executors::executor_pool>(std::move(pool));
+  attach_locked(*compute_);
+}
+
+executors::pool_hooks runtime::waiting_hooks() noexcept {
+  executors::pool_hooks result;
+  result.context = this;
+  result.goes_idle = [](void* self, executors::executor& idle) noexcept {
     static_cast<runtime*>(self)->ask(idle);
   };
-  pool.hooks.lingers = [](void* self, executors::executor& idle) noexcept {
+  result.lingers = [](void* self, executors::executor& idle) noexcept {
     return static_cast<runtime*>(self)->theft_expected_within(idle);
   };
-  compute_ = std::make_unique<executors::executor_pool>(std::move(pool));
-  attach(*compute_);
+  return result;
 }
 
 runtime::~runtime() {
@@ -63,15 +69,41 @@ runtime::~runtime() {
 }
 
 void runtime::attach(executors::executor_pool& clients) {
-  auto count = pool_count_.load(std::memory_order_relaxed);
-  if (count > max_client_pools)
+  std::lock_guard guard{attach_mutex_};
+  if (clients_ == max_client_pools)
     throw std::length_error("basal: a runtime serves at most " + std::to_string(max_client_pools)
                             + " pools beside its own");
+  attach_locked(clients);
+  ++clients_;
+}
+
+void runtime::attach_locked(executors::executor_pool& clients) {
+  auto count = pool_count_.load(std::memory_order_relaxed);
   pools_[count] = &clients;
   pool_cells_[count]
     = {&clients, clients.size(), std::make_unique<detail::executor_cells[]>(clients.size())};
   slots_.store(count + 1, std::memory_order_release);
   pool_count_.store(count + 1, std::memory_order_release);
+}
+
+executors::executor_pool* runtime::make_callers() {
+  if (config_.simulate.stepped)
+    return nullptr;
+  compute_->expect_threads(); // those of callers make no sense without
+  std::lock_guard guard{attach_mutex_};
+  if (own_callers_ == nullptr && !stopped_) {
+    auto pool = config_.pool();
+    pool.name = "basal.call";
+    pool.pin = executors::pinning::none;
+    pool.hosted = true;
+    pool.look_worth = look_worth;
+    pool.hooks = waiting_hooks();
+    auto made = std::make_unique<executors::executor_pool>(std::move(pool));
+    attach_locked(*made);
+    own_callers_ = std::move(made);
+    callers_.store(own_callers_.get(), std::memory_order_release);
+  }
+  return own_callers_.get();
 }
 
 void runtime::cancel() noexcept {
@@ -84,6 +116,12 @@ void runtime::cancel() noexcept {
 
 void runtime::stop(executors::stop_mode mode) {
   compute_->stop(mode);
+  {
+    std::lock_guard guard{attach_mutex_};
+    stopped_ = true;
+    if (own_callers_ != nullptr)
+      own_callers_->stop(mode);
+  }
   // Only executors that ask look at the pools; they may go from now on.
   pool_count_.store(0, std::memory_order_release);
 }
@@ -108,11 +146,21 @@ void runtime::await(executors::awaited_work& work, const call_options* options) 
   }
 }
 
+/// Whether a caller's thread has the CPU that this compute executor would compute on: then it
+/// neither asks nor stays awake.
+bool runtime::is_superfluous(const executors::executor& idle) const noexcept {
+  const auto* made = callers_.load(std::memory_order_acquire); // compute_ may not be set yet
+  return made != nullptr && made != &idle.pool()
+         && idle.index() + made->num_hosting() >= idle.pool().size();
+}
+
 /// The idle ask: an executor about to sleep makes one busy executor look up at
 /// its next fork. It takes the first that runs a member and has not been asked
 /// yet, starting behind its own index so that askers spread out; the others
 /// see it in the idle set when their quantum ends.
 void runtime::ask(const executors::executor& idle) noexcept {
+  if (is_superfluous(idle))
+    return;
   auto pools = pool_count_.load(std::memory_order_acquire);
   for (std::size_t p = 0; p < pools; ++p) {
     auto& pool = *pools_[p];
@@ -133,6 +181,8 @@ void runtime::ask(const executors::executor& idle) noexcept {
 /// the kernel then costs its victim some 40 us and itself 60.
 /// @returns in how many ticks; 0: none is expected
 std::uint64_t runtime::theft_expected_within(const executors::executor& idle) const noexcept {
+  if (is_superfluous(idle))
+    return 0;
   auto pools = pool_count_.load(std::memory_order_acquire);
   for (std::size_t p = 0; p < pools; ++p)
     for (std::size_t i = 0; i < pools_[p]->size(); ++i) {
@@ -154,7 +204,7 @@ executors::work_item runtime::item_of(detail::parcel& sent) noexcept {
 }
 
 void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept {
-  compute_->deliver_claimed(to, d.sent->node);
+  to.pool().deliver_claimed(to, d.sent->node);
 }
 
 void runtime::receive(detail::parcel* sent, executors::executor& self) noexcept {

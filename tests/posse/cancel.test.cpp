@@ -151,7 +151,7 @@ class blocker {
 public:
   explicit blocker(runtime& rt)
     : thread_([this, &rt] {
-        rt.run([this](member&) {
+        rt.offload([this](member&) {
           busy_ = true;
           busy_.notify_all();
           go_on_.wait(false);

@@ -157,8 +157,8 @@ TEST_CASE("executors take turns between computations that wait") {
   // that takes a turn at a quantum's end.
   std::atomic<bool> second_ran{false};
   std::thread other;
-  rt.run([&](member& m) {
-    other = std::thread{[&] { rt.run([&](member&) { second_ran = true; }); }};
+  rt.offload([&](member& m) {
+    other = std::thread{[&] { rt.offload([&](member&) { second_ran = true; }); }};
     while (!second_ran)
       m.poll();
   });

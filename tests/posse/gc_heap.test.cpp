@@ -290,3 +290,16 @@ TEST_CASE("threads come and go while collections run") {
   CHECK(wrong == 0);
   CHECK(gc::stats().threads <= before + 1);
 }
+
+TEST_CASE("a call keeps alive what the frames of its caller point to") {
+  runtime rt{{.compute_executors = 1}};
+  const auto kept = make_list(1000);
+  const auto expected = sum(kept);
+  rt.run([](member&) {
+    for (int i = 0; i < 3; ++i) {
+      gc::collect();
+      make_list(10'000); // over what was collected
+    }
+  });
+  CHECK(sum(kept) == expected);
+}

@@ -55,7 +55,7 @@ TEST_CASE("an overflow without forks is reported with the function, the size and
     pure_leaf(rt, 1'000'000);
   });
   CHECK(signal == SIGSEGV);
-  CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.cpu0"));
+  CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.call0"));
   CHECK_THAT(said, ContainsSubstring("deep_leaf used all of its 131072 bytes"));
   CHECK_THAT(said, ContainsSubstring("--basal.stack-bytes"));
 }
@@ -66,7 +66,7 @@ TEST_CASE("a frame of 724 KiB of which one byte is touched does not step over th
     pure_far_write(rt, 1'000'000);
   });
   CHECK(signal == SIGSEGV);
-  CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.cpu"));
+  CHECK_THAT(said, ContainsSubstring("stack overflow on executor basal.call0"));
   CHECK_THAT(said, ContainsSubstring("far_write used all of its 8388608 bytes"));
 }
 

@@ -110,6 +110,8 @@ void GC_CALLBACK push_roots() {
     GC_set_stackbottom(t->collector_handle, &bottom);
     if (e == nullptr || skip)
       continue;
+    if (auto* low = stack_scan::left_native_at(*e))
+      GC_push_all_eager(low, t->native_top);
     stack_scan::for_each_suspended(*e, [&](std::byte* low, std::byte* high) {
       // Eagerly: a range each, left for later, would overflow the mark stack
       // where there are thousands of fibers.

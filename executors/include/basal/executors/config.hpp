@@ -101,6 +101,10 @@ struct pool_config {
   /// Whether its executors keep a flight recording; recorder::use(false) is stronger.
   bool record = true;
 
+  /// The pool makes no threads for its executors: threads of others become executors for the time
+  /// of a call, by executor_pool::host. It takes no other work.
+  bool hosted = false;
+
   /// For tests. The default is the machine.
   simulation simulate{};
 

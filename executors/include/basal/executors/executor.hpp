@@ -156,10 +156,7 @@ public:
   }
 
   /// The running work's quantum is over, and it has noticed.
-  void count_quantum_end() noexcept {
-    counters_.quantum_ends.add();
-    record(record_kind::quantum_end, last_look_);
-  }
+  void count_quantum_end() noexcept;
 
   /// Adds to the flight recording, at `present` (tick_clock).
   /// @param subject see record_kind
@@ -271,14 +268,17 @@ private:
   friend class overflow_report;
   friend class stack_scan;
 
-  void thread_main();   ///< the thread's function: enter() and leave()
-  void enter();         ///< begins on this thread; ends, with threads, when the loop does
+  void thread_main(); ///< the thread's function: enter() and leave()
+  void enter();       ///< begins on this thread; ends, with threads, when the loop does
+  void become(std::int32_t thread) noexcept;
   void leave();         ///< the rest to do when the loop has ended
   void loop() noexcept; ///< the body of every loop fiber
   void run(work_item item) noexcept;
   void resume(fiber& f) noexcept;
-  bool step();           ///< see executor_pool::step
-  void pause() noexcept; ///< in stepped mode: back to step()
+  bool step();            ///< see executor_pool::step
+  bool borrow() noexcept; ///< any thread; host() is next if it is true
+  void host(inbox_node& work, const completion& done) noexcept; ///< see executor_pool::host
+  void pause() noexcept; ///< stepped or hosted: back to step() or host()
   bool suspend_impl(fiber::after_action after, void* argument, const char* what_for) noexcept;
   fiber* spare_fiber() noexcept;
 
@@ -340,6 +340,7 @@ private:
   const std::uint64_t background_after_;    ///< pool_config::background_after
   const std::uint64_t tick_length_;         ///< at most, except for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
+  const bool pauses_;                       ///< after each item: stepped or hosted
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   detail::recording* const flight_;
   void* attachment_ = nullptr;
@@ -349,7 +350,7 @@ private:
   fiber* running_ = nullptr; ///< the fiber this thread is on
   spare_fibers spares_;
   std::optional<fiber> native_;         ///< the thread's own stack
-  fiber* paused_ = nullptr;             ///< in stepped mode: where the next step goes on
+  fiber* paused_ = nullptr;             ///< stepped or hosted: where the loop goes on
   inbox_list pinned_;                   ///< taken out of inbox_, not yet run
   inbox_list yielded_;                  ///< wait for the others' turn to end
   std::uint64_t others_turn_start_ = 0; ///< tick_clock; valid if any has yielded
@@ -399,6 +400,10 @@ private:
   std::atomic<const char*> doing_{nullptr};
   std::atomic<std::int32_t> thread_{0};
   std::atomic<bool> left_{false}; ///< its loop has ended
+
+  /// In a hosted pool: a thread is this executor. Acquire to borrow, release to give back: the next
+  /// one sees what the last one left.
+  std::atomic<bool> lent_{false};
   std::atomic<bool> attentive_{false};
 
   // -- written by the owner, the backstop and thieves --

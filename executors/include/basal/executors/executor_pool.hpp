@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include <basal/executors/completion.hpp>
 #include <basal/executors/config.hpp>
 #include <basal/executors/detail/background_source.hpp>
 #include <basal/executors/detail/injection_queue.hpp>
@@ -74,6 +75,27 @@ public:
   ///         grow and cannot; the caller keeps the item
   /// @throws std::logic_error in a child of fork(), which has no executors
   [[nodiscard]] bool submit(work_item item);
+
+  /// In a pool without threads (pool_config::hosted): makes the calling thread, which is no
+  /// executor's, one of this pool's executors, on which `work` runs, and what others wake there,
+  /// until `done` is set and no fiber of that executor is suspended. `work` sets `done`, and every
+  /// fiber that it begins there ends before. Costs two fiber switches and no system call.
+  /// @returns false, with nothing done, when all executors are lent or the pool was stopped
+  /// @throws std::logic_error in a child of fork()
+  [[nodiscard]] bool host(inbox_node& work, const completion& done);
+
+  /// How many threads are in host() now: a snapshot.
+  std::size_t num_hosting() const noexcept {
+    return hosting_.load(std::memory_order_relaxed);
+  }
+
+  /// How many executors sleep, or are about to: a snapshot.
+  std::size_t num_idle() const noexcept {
+    return idle_.num_parked();
+  }
+
+  /// @throws std::logic_error in a child of fork(), which has none of the pool's threads
+  void expect_threads() const;
 
   /// Takes a sleeping executor, which has a thread then, out of the idle set for the caller, who
   /// must call deliver_claimed() with it next, or nothing. Used to hand over work that only makes
@@ -223,10 +245,9 @@ private:
   }
 
   bool work_for_searchers() const noexcept;
-  void expect_threads() const;
   void abandon() noexcept;
   bool makes_threads() const noexcept {
-    return !config_.simulate.stepped;
+    return !config_.simulate.stepped && !config_.hosted;
   }
 
   sleepers::thread_maker thread_maker() noexcept;
@@ -271,6 +292,10 @@ private:
   std::mutex background_mutex_; ///< for the next two, until the executors have left
   std::unique_ptr<background_source> owned_background_;
   bool background_closed_ = false;
+
+  /// Threads in host(). seq_cst where one enters, before it reads `stopping_`: stop() writes that
+  /// and then waits until nobody is left. Release to leave.
+  alignas(64) std::atomic<std::size_t> hosting_{0};
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_; ///< held by whoever stops

@@ -140,6 +140,10 @@ public:
   /// @throws std::bad_alloc, std::system_error with nothing queued
   errand_end run_on(executor_pool& pool, const begin_limits& limits);
 
+  /// Runs the work on the calling thread, which is no executor's, as executor_pool::host says.
+  /// @returns false, with nothing done, when that refuses
+  [[nodiscard]] bool host_on(executor_pool& pool);
+
 protected:
   /// The function that a derived class runs: `self` on the executor `there`.
   using body_function = void (*)(awaited_work& self, executor& there) noexcept;
@@ -154,8 +158,10 @@ private:
   class ticket;
 
   void run(executor& self) noexcept;
+  void call(executor& self) noexcept;
   void end_unrun(errand_end how) noexcept;
   static const work_ops ops;
+  static const work_ops hosted_ops;
 
   const body_function body_;
   carried carried_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -40,9 +41,10 @@ public:
   runtime& operator=(const runtime&) = delete;
 
   /// Calls `function(member&)`, or `function()`, as a parallel computation and
-  /// returns what it returns, or throws what it throws. On an executor it runs right here, on
-  /// the calling fiber; any other thread hands it to a compute executor and
-  /// sleeps until it is done.
+  /// returns what it returns, or throws what it throws. It runs right here: on an executor, on the
+  /// calling fiber; on any other thread, on a fiber of an executor that this thread is until the
+  /// call ends, in place of a compute executor, which has less to do in the meantime. Where
+  /// `compute_executors` threads do so already, a compute executor runs it, and the caller sleeps.
   /// @throws cancelled, memory_limit_exceeded, runtime_stopped
   template <class Function>
   auto run(Function&& function) {
@@ -102,6 +104,12 @@ public:
     return *compute_;
   }
 
+  /// The executors that threads are which call computations (see run()); null before the first
+  /// call, and where threads hand everything over. They live as long as the runtime. Any thread.
+  executors::executor_pool* call_executors() noexcept {
+    return callers_.load(std::memory_order_acquire);
+  }
+
   /// The configuration that the runtime was made with. Constant.
   const runtime_config& config() const noexcept {
     return config_;
@@ -138,11 +146,7 @@ private:
   };
 
   template <class Function>
-  auto run_as(Function&& function, const detail::call_info& call) {
-    if (auto* self = executors::executor::current())
-      return run_here(function, call, *self);
-    return offload_as(std::forward<Function>(function), call);
-  }
+  auto run_as(Function&& function, const detail::call_info& call);
 
   template <class Function>
   auto offload_as(Function&& function, const detail::call_info& call);
@@ -170,7 +174,30 @@ private:
   /// many it was.
   void note_memory(std::size_t bytes, std::size_t cabal) noexcept;
 
+  /// The executors that callers' own threads become, made when the first one calls; null in
+  /// stepped mode, and where the runtime was stopped before.
+  executors::executor_pool* callers() {
+    auto* made = callers_.load(std::memory_order_acquire);
+    return made != nullptr ? made : make_callers();
+  }
+
+  [[gnu::noinline, gnu::cold]] executors::executor_pool* make_callers();
+
+  /// How many threads that call do not wait for a merge: as many compute executors stay idle in
+  /// their stead.
+  std::size_t busy_callers() const noexcept {
+    const auto* made = callers_.load(std::memory_order_acquire);
+    if (made == nullptr)
+      return 0;
+    const auto hosting = made->num_hosting();
+    return hosting - std::min(hosting, made->num_idle());
+  }
+
+  void attach_locked(executors::executor_pool& clients);
+
   void ask(const executors::executor& idle) noexcept;
+  executors::pool_hooks waiting_hooks() noexcept;
+  bool is_superfluous(const executors::executor& idle) const noexcept;
   std::uint64_t theft_expected_within(const executors::executor& idle) const noexcept;
   void delegate(detail::delegation& d, executors::executor& to) noexcept;
   static executors::work_item item_of(detail::parcel& sent) noexcept;
@@ -193,10 +220,10 @@ private:
 
   /// Pools whose executors may run members. Slots are filled in order, by the
   /// constructor and attach(); the release store of `pool_count_` publishes.
-  executors::executor_pool* pools_[max_client_pools + 1] = {};
+  executors::executor_pool* pools_[max_client_pools + 2] = {};
   std::atomic<std::size_t> pool_count_{0};
 
-  pool_cells pool_cells_[max_client_pools + 1];
+  pool_cells pool_cells_[max_client_pools + 2];
   std::atomic<std::size_t> slots_{0}; ///< of pool_cells_; published like pool_count_
 
   /// Of executors that belong to no pool of ours and yet run computations here:
@@ -210,8 +237,30 @@ private:
   std::atomic<std::size_t> most_bytes_{0};
   std::atomic<std::size_t> largest_cabal_{0};
 
+  /// Guards what attach() writes, and the making of `own_callers_`, which is read through
+  /// `callers_`: written once, in release.
+  std::mutex attach_mutex_;
+  std::size_t clients_ = 0; ///< attached by the user
+  bool stopped_ = false;
+  std::unique_ptr<executors::executor_pool> own_callers_;
+
   alignas(64) std::unique_ptr<executors::executor_pool> compute_;
+  std::atomic<executors::executor_pool*> callers_{nullptr};
 };
+
+template <class Function>
+auto runtime::run_as(Function&& function, const detail::call_info& call) {
+  if (auto* self = executors::executor::current())
+    return run_here(function, call, *self);
+  using raw = detail::raw_result_t<std::remove_reference_t<Function>>;
+  auto body = [&](executors::executor& there) -> std::decay_t<raw> {
+    return run_here(function, call, there);
+  };
+  executors::awaited_call handed{body};
+  if (auto* made = callers(); made == nullptr || !handed.host_on(*made))
+    await(handed, call.options);
+  return handed.take();
+}
 
 template <class Function>
 auto runtime::offload_as(Function&& function, const detail::call_info& call) {
@@ -246,6 +295,8 @@ decltype(auto) runtime::run_here(Function& function, const detail::call_info& ca
     }
   } guard{cells};
   detail::computation shared{*this, call, self.running().watch()};
+  if (&self.pool() == callers_.load(std::memory_order_relaxed))
+    shared.caller = &self;
   try {
     if (call.options != nullptr)
       shared.expect_not_cancelled();

@@ -56,9 +56,15 @@ public:
     return f == nullptr || f == &*e.native_ ? nullptr : f->stack_.top();
   }
 
+  /// Where its thread has left its own stack, saved registers included; null if it is on that. The
+  /// used part ends where the thread's stack does: of a lent thread (executor_pool::host) it holds
+  /// its callers' frames.
+  static std::byte* left_native_at(const executor& e) noexcept {
+    return running_top(e) == nullptr ? nullptr : static_cast<std::byte*>(e.native_->context_);
+  }
+
   /// Calls `visit(low, high)` for the used part of the stack of each of its
-  /// fibers but the running one, saved registers included. The thread's own
-  /// stack holds nothing but the executor's start and end.
+  /// fibers but the running one, saved registers included.
   template <class Visit>
   static void for_each_suspended(const executor& e, Visit visit) {
     for (auto* f = e.fibers_.load(std::memory_order_acquire); f != nullptr; f = f->next_of_home_)

@@ -116,12 +116,19 @@ public:
   /// one, and one that sleeps only if it `may_wake` it. The caller delivers.
   target claim_target(executors::executor& from, std::size_t lineage_bytes, bool may_wake) noexcept;
 
+  /// Whether an executor other than `self` is idle and may take a part of it: a snapshot.
+  bool anybody_idle(const executors::executor& self) const noexcept;
+
   std::size_t cabal_size() const noexcept;
 
   runtime& host;
   const function_record* function; ///< null for an undeclared function
   executors::stopwatch* account;   ///< measures its caller; null if nobody does
   const std::uint32_t number;      ///< of the function
+
+  /// The executor that its caller's own thread is, or null. It takes parts of this computation and
+  /// of no other, since it must be done when this one ends. Constant once others know it.
+  executors::executor* caller = nullptr;
 
 private:
   bool claim_locked(executors::executor& where, std::size_t lineage_bytes, target& result,
