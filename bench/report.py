@@ -3,14 +3,17 @@
 
 usage: report.py OUTPUT RESULT.json...
 
-One section a module: where and when it was measured, its headline figures, and a table for each
-workload with ours beside the peers, a row for each implementation and a column for each number of
-threads. A module that is not among the results keeps the section that it has in OUTPUT.
+One section a module: where and when it was measured, its headline figures, a plot, and a table for
+each workload with ours beside the peers, a row for each implementation and a column for each number
+of threads. Plots are written to plots/MODULE.svg beside OUTPUT. A module that is not among the
+results keeps the section that it has in OUTPUT.
 """
 import json
 import os
 import re
 import sys
+
+import plot
 
 HEADER = """# Results
 
@@ -75,7 +78,10 @@ def section(result):
         text += table(["figure", "value"],
                       [[f"`{name}`", f"{value:.3g}"]
                        for name, value in result["figures"].items()]) + "\n"
-    for name, implementations in workloads(result["cases"]).items():
+    compared = workloads(result["cases"])
+    if plot.rows(compared):
+        text += f"![Times over the shortest of each workload](plots/{result['module']}.svg)\n\n"
+    for name, implementations in compared.items():
         text += workload_table(name, implementations) + "\n"
     return text
 
@@ -106,6 +112,14 @@ def main():
             results.append(json.load(file))
     with open(output, "w", encoding="utf-8") as file:
         file.write(report(earlier, results))
+    plots = os.path.join(os.path.dirname(output), "plots")
+    for result in results:
+        drawn = plot.svg(result["module"], workloads(result["cases"]))
+        if drawn:
+            os.makedirs(plots, exist_ok=True)
+            name = os.path.join(plots, f"{result['module']}.svg")
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(drawn)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Tests of bench/report.py."""
+"""Tests of bench/report.py and bench/plot.py."""
 import os
 import sys
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+import plot  # noqa: E402
 import report  # noqa: E402
 
 
@@ -37,6 +39,26 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| `x` | 1 |", after)
         self.assertEqual(after.count("## posse"), 1)
         self.assertIn("has failed", after)
+
+    def test_a_plot_has_each_implementation_at_its_time_over_the_shortest(self):
+        cases = [{"name": "a<b/1/basal/1", "median_ns": 1},
+                 {"name": "a<b/1/basal/4", "median_ns": 2},
+                 {"name": "a<b/1/tbb/4", "median_ns": 8},
+                 {"name": "alone/1/basal/4", "median_ns": 1},
+                 {"name": "a<b/1/omp/8", "error": "wrong"}]
+        workloads = report.workloads(cases)
+        self.assertEqual(plot.rows(workloads), [("a<b/1", "4", {"basal": 2, "tbb": 8})])
+        drawn = plot.svg("posse", workloads)
+        root = xml.etree.ElementTree.fromstring(drawn)
+        space = "{http://www.w3.org/2000/svg}"
+        self.assertEqual([e.text for e in root.iter(space + "title")], ["basal: 1", "tbb: 4"])
+        self.assertIn("a<b/1, 4", [e.text for e in root.iter(space + "text")])
+        self.assertIn("](plots/posse.svg)", report.report("", [result("posse", cases)]))
+
+    def test_what_has_no_peer_has_no_plot(self):
+        cases = [{"name": "alone/1/basal/4", "median_ns": 1}]
+        self.assertIsNone(plot.svg("mab", report.workloads(cases)))
+        self.assertNotIn("plots/", report.report("", [result("mab", cases)]))
 
     def test_the_same_results_make_the_same_report(self):
         results = [result("mab"), result("posse", figures={"y": 2})]
