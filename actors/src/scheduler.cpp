@@ -1,5 +1,6 @@
 #include <basal/actors/detail/scheduler.hpp>
 
+#include "actor_watch.hpp"
 #include "forked_systems.hpp"
 #include "log_name.hpp"
 #include "logged_aout.hpp"
@@ -55,7 +56,8 @@ bool logs(caf::actor_system& system) {
 /// use it from another thread, so it asks for the thread it is on.
 class scheduler::unit final : public caf::execution_unit {
 public:
-  explicit unit(scheduler& owner) : execution_unit(&owner.system()), owner_(owner) {
+  explicit unit(scheduler& owner)
+    : execution_unit(&owner.system()), owner_(owner), watch_(owner.watch()) {
   }
 
   void exec_later(caf::resumable* job) override {
@@ -64,6 +66,21 @@ public:
 
   std::size_t max_throughput() const noexcept {
     return owner_.max_throughput();
+  }
+
+  /// Whether somebody watches actors.
+  bool is_watched() const noexcept {
+    return watch_.is_on();
+  }
+
+  actor_watch& watch() const noexcept {
+    return watch_;
+  }
+
+  /// `job` is about to be queued for another turn.
+  void waits_again(const caf::resumable& job, const executors::executor& self) const noexcept {
+    if (watch_.is_on())
+      watch_.wakes(job, &self);
   }
 
   /// CAF asks the thread's logger at each message, more than once, and the logger takes a lock that
@@ -85,6 +102,7 @@ public:
 
 private:
   scheduler& owner_;
+  actor_watch& watch_;
   std::uint64_t backlog_seen_ = 0; // ticks; its thread's own
   const bool quiet_ = !logs(owner_.system());
 };
@@ -192,6 +210,7 @@ void scheduler::start() {
 }
 
 void scheduler::start_executors() {
+  watch_ = std::make_unique<actor_watch>(num_workers());
   for (std::size_t i = 0; i < num_workers(); ++i)
     units_.push_back(std::make_unique<unit>(*this));
   auto config = options_.compute.pool();
@@ -300,6 +319,10 @@ void scheduler::enqueue(caf::resumable* job) {
     }
     has_had_jobs_.store(true, std::memory_order_relaxed);
   }
+  if (watch_->is_on()) {
+    const auto* self = executors::executor::current();
+    watch_->wakes(*job, self != nullptr && &self->pool() == messages_.get() ? self : nullptr);
+  }
   try {
     if (!messages_->submit({job, &job_ops}))
       release_unrun(job);
@@ -311,27 +334,120 @@ void scheduler::enqueue(caf::resumable* job) {
   }
 }
 
+namespace {
+
+/// Of turns while nobody watches.
+struct uncounted_turn {
+  std::size_t limit(std::size_t most) const noexcept {
+    return most;
+  }
+  bool handled(std::size_t) const noexcept {
+    return false;
+  }
+  void handled_all(std::size_t) const noexcept {
+  }
+  void over(bool) const noexcept {
+  }
+};
+
+/// Of those that are not picked while somebody does.
+class passed_turn {
+public:
+  passed_turn(actor_lane& lane, executors::executor& self, const void* key) noexcept
+    : lane_(lane), self_(self), key_(key), begin_(self.last_look()), waited_(waited()) {
+  }
+
+  std::size_t limit(std::size_t most) const noexcept {
+    return most;
+  }
+
+  bool handled(std::size_t messages) noexcept {
+    messages_ += messages;
+    return false;
+  }
+
+  void handled_all(std::size_t) noexcept {
+    ++messages_; // at least
+  }
+
+  void over(bool) const noexcept {
+    const auto ticks = self_.last_look() - begin_;
+    if (!lane_.is_long(ticks)) [[likely]]
+      return;
+    if (const auto busy = ticks - (waited() - waited_); lane_.is_long(busy))
+      lane_.passed_long(key_, busy, messages_);
+  }
+
+private:
+  std::uint64_t waited() const noexcept {
+    return self_.running().waited();
+  }
+
+  actor_lane& lane_;
+  executors::executor& self_;
+  const void* const key_;
+  const std::uint64_t begin_;
+  const std::uint64_t waited_;
+  std::uint64_t messages_ = 0;
+};
+
+} // namespace
+
 void scheduler::run(void* object, executors::executor& self) noexcept {
   auto* job = static_cast<caf::resumable*>(object);
   auto& here = *static_cast<unit*>(self.attachment());
   here.silence();
+  if (here.is_watched()) [[unlikely]]
+    run_watched(job, self, here);
+  else
+    take_turn(job, self, here, uncounted_turn{});
+}
+
+void scheduler::run_watched(caf::resumable* job, executors::executor& self, unit& here) noexcept {
+  auto& watch = here.watch();
+  const auto present = self.last_look();
+  auto* lane = watch.lane(self, present);
+  if (lane == nullptr) {
+    take_turn(job, self, here, uncounted_turn{});
+    return;
+  }
+  const auto* key = *reinterpret_cast<const void* const*>(job); // objects of a type share it
+  if (const auto delay = watch.delay_of(*job, present); delay != 0)
+    lane->delayed(*job, key, delay);
+  if (lane->picks())
+    take_turn(job, self, here, counted_turn{*lane, self, *job, key});
+  else
+    take_turn(job, self, here, passed_turn{*lane, self, key});
+}
+
+/// @param count learns of the turn: uncounted_turn, passed_turn or counted_turn
+template <class Count>
+void scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& here,
+                          Count count) noexcept {
   turn left{self, here.max_throughput()};
   for (;;) {
-    switch (job->resume(&here, left.next_batch())) {
+    const auto batch = count.limit(left.next_batch());
+    switch (job->resume(&here, batch)) {
     case caf::resumable::resume_later:
-      if (left.spend())
+      if (count.handled(batch) || left.spend(batch))
         break;
       here.has_left_messages(*job, self);
+      count.over(false);
+      here.waits_again(*job, self);
       self.push_back({job, &job_ops});
       return;
     case caf::resumable::done:
       self.look(self.now());
+      count.handled(1); // at least: what it was sent is gone with its mailbox
+      count.over(true);
       caf::intrusive_ptr_release(job);
       return;
     case caf::resumable::awaiting_message:
       // It may have done all its work when it began, where it does not ask the clock.
       if (!left.has_looked())
         self.look(self.now());
+      count.handled_all(batch);
+      count.over(false);
       caf::intrusive_ptr_release(job);
       return;
     case caf::resumable::shutdown_execution_unit:

@@ -1,5 +1,6 @@
 #include <basal/actors/stats.hpp>
 
+#include "actor_watch.hpp"
 #include "warning_watch.hpp"
 
 #include <basal/actors/detail/scheduler.hpp>
@@ -62,6 +63,8 @@ system_stats stats_of(caf::actor_system& system) {
     .backlogs = found.backlogs().snapshot(),
     .choosers = chooser_stats_of(system),
     .background = background_of(found.compute().compute()),
+    .actor_types = threaded != nullptr ? threaded->watch().types() : std::vector<actor_stats>{},
+    .busy_actors = threaded != nullptr ? threaded->watch().actors() : std::vector<actor_stats>{},
     .actors_now = system.registry().running(),
     .timers_now = threaded != nullptr ? threaded->clock().pending() : 0,
     .heap_bytes = of_heap(&executors::collector_hooks::used_bytes),

@@ -36,11 +36,11 @@ public:
     return self_.last_look() != begin_;
   }
 
-  /// The actor has handled a batch and has more.
+  /// The actor has handled that many of the batch, and has more.
   /// @returns whether it may go on.
-  bool spend() noexcept {
-    left_ -= batch_;
-    handled_ += batch_;
+  bool spend(std::uint64_t handled) noexcept {
+    left_ -= handled;
+    handled_ += handled;
     // The actor may have been suspended and others have run meanwhile, all the more reason to stop.
     const auto spent = std::max<std::uint64_t>(1, self_.last_look() - begin_);
     const auto fit = spent < length_ ? (length_ - spent) * handled_ / spent : 0;

@@ -9,6 +9,7 @@
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
+#include <basal/actors/stats.hpp>
 #include <basal/observer/server.hpp>
 
 #include <caf/actor_system.hpp>
@@ -154,6 +155,36 @@ void ping_pong(benchmark::State& state, int alive, int rounds, observed_by kind)
     caf::anon_send_exit(one, caf::exit_reason::kill);
 }
 
+/// Time of a ping-pong while its actors are counted, over that while they are not: the median of
+/// pairs in one system, since two systems differ by more.
+double counted_overhead() {
+  constexpr int pairs = 101;
+  constexpr int rounds = 20'000;
+  quiet_config config;
+  config.set("basal.message-executors", 1);
+  caf::actor_system system{config};
+  caf::scoped_actor self{system};
+  const auto player = system.spawn(ping, system.spawn(pong));
+  const auto ms = [&] {
+    const auto start = clock_type::now();
+    self->request(player, caf::infinite, go_atom::value, rounds)
+      .receive([](long) {}, [](const caf::error&) { throw std::runtime_error("no answer"); });
+    return std::chrono::duration<double, std::milli>{clock_type::now() - start}.count();
+  };
+  std::vector<double> ratios;
+  for (int i = 0; i < pairs; ++i) {
+    const auto before = ms();
+    actors::watch_actors(system, std::chrono::milliseconds{30});
+    ratios.push_back(ms() / before);
+    std::this_thread::sleep_for(std::chrono::milliseconds{40}); // until it is over
+  }
+  caf::anon_send_exit(player, caf::exit_reason::kill);
+  if (actors::stats_of(system).actor_types.empty())
+    throw std::runtime_error("nothing was counted");
+  std::nth_element(ratios.begin(), ratios.begin() + pairs / 2, ratios.end());
+  return ratios[pairs / 2];
+}
+
 caf::behavior named(caf::event_based_actor* self, int number) {
   return {actors::adaptive(self, [](int n) { return n + 1; },
                            {.name = "handler/" + std::to_string(number)})};
@@ -240,6 +271,7 @@ const bench::suite observer_suite{[](bench::plan& plan) {
   plan.figure("observer_off_overhead", bench::ratio(name("off"), name("nobody")));
   plan.figure("observer_unwatched_overhead", bench::ratio(name("unwatched"), name("nobody")));
   plan.figure("observer_watched_overhead", bench::ratio(name("watched"), name("nobody")));
+  plan.measure("actor_watch_overhead", counted_overhead);
   plan.measure("scrape_ms", [] { return request_ms("/metrics", "family=\"handler/199\""); });
   plan.measure("snapshot_ms", [] { return request_ms("/api/v1/snapshot", "\"handler/199\""); });
   plan.measure("page_kb", page_kb);

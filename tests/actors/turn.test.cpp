@@ -38,7 +38,7 @@ std::vector<std::size_t> batches(executor& self, std::uint64_t ticks, std::size_
     result.push_back(t.next_batch());
     time_now += ticks * t.next_batch();
     self.look(time_now);
-  } while (t.spend());
+  } while (t.spend(t.next_batch()));
   return result;
 }
 

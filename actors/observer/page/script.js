@@ -133,6 +133,101 @@ class Table {
   }
 }
 
+/** What is told of a type of actors, and of a single one. */
+const actorColumns = [
+  {
+    name: "busy",
+    help: "Executors that it kept busy, on average over a second",
+    value: (x) => x.busy,
+    text: (x) => `${x.busy.toFixed(2)} executors`,
+  },
+  {
+    name: "messages",
+    help: "Messages handled in a second; an estimate where turns are short and many",
+    value: (x) => x.messages,
+    text: (x) => perSecond(x.messages),
+  },
+  {
+    name: "handler",
+    help: "Time of a handler: half took at most the first, 99 of 100 at most the second",
+    value: (x) => x.handlers.p99_ns,
+    text: (x) => spread(x.handlers),
+  },
+  {
+    name: "delay",
+    help:
+      "From the message that wakes it to its turn: half took at most the first, " +
+      "99 of 100 at most the second",
+    value: (x) => x.delays.p99_ns,
+    text: (x) => spread(x.delays),
+  },
+  {
+    name: "mailbox",
+    help: "The most messages that waited for one actor, of late",
+    value: (x) => x.mailbox,
+    text: (x) => count(x.mailbox),
+  },
+  {
+    name: "longest",
+    help: "The longest handler, and the message that it handled",
+    value: (x) => x.longest_ns,
+    text: (x) =>
+      x.longest_ns === 0 ? "\u2013" : `${nanoseconds(x.longest_ns)} ${x.longest_message}`,
+  },
+];
+const spread = (times) =>
+  times.count === 0 ? "\u2013" : `${nanoseconds(times.p50_ns)}, ${nanoseconds(times.p99_ns)}`;
+
+const types = new Table(
+  "types",
+  [
+    { name: "type", help: "The name that actors of the type share", value: (x) => x.name },
+    ...actorColumns,
+    {
+      name: "spawned",
+      help: "Actors a second that had their first turn",
+      value: (x) => x.spawned,
+      text: (x) => perSecond(x.spawned),
+    },
+    {
+      name: "ended",
+      help: "Actors a second that had their last turn",
+      value: (x) => x.ended,
+      text: (x) => perSecond(x.ended),
+    },
+  ],
+  "No actor of such a name has had a turn since somebody watches.",
+);
+
+const busiest = new Table(
+  "busiest",
+  [
+    { name: "actor", help: "Type and number of the actor", value: (x) => `${x.name} ${x.id}` },
+    ...actorColumns,
+  ],
+  "No actor of such a name has had a turn since somebody watches.",
+);
+
+function showActors(now) {
+  const wanted = $("filter").value.toLowerCase();
+  const empty = { busy_ns: 0, messages: 0, spawned: 0, ended: 0 };
+  const rows = (of) => {
+    const key = (x) => `${x.id} ${x.name}`;
+    // A list is searched once a sample, not once a row.
+    const known = new Map([now, since(rateWindow)].map((s) =>
+      [s, new Map(of(s).map((x) => [key(x), x]))]));
+    return of(now).filter((x) => x.name.toLowerCase().includes(wanted)).map((x) => {
+      const at = (name) => rate((s) => (known.get(s).get(key(x)) ?? empty)[name]);
+      return { ...x, busy: at("busy_ns") / 1e9, messages: at("messages"), spawned: at("spawned"),
+               ended: at("ended") };
+    });
+  };
+  types.show(rows((s) => s.stats.actor_types));
+  busiest.show(rows((s) => s.stats.busy_actors));
+}
+
+$("filter").addEventListener("input", () => render());
+
 const overruns = new Table(
   "overruns",
   [
@@ -512,6 +607,7 @@ function render() {
   showHead(now);
   showWarnings(now);
   showVerdicts(now);
+  showActors(now);
   showTables(now);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,22 @@ public:
   /// All values that follow are of this gauge, which goes up and down.
   void gauge(const char* name, const char* help) {
     begin(name, help, prometheus::MetricType::Gauge);
+  }
+
+  /// All histograms that follow are of this one.
+  void histogram(const char* name, const char* help) {
+    begin(name, help, prometheus::MetricType::Histogram);
+  }
+
+  /// @param within how many there are up to each limit; `limits` has them, in seconds
+  void times(double count, double sum, std::span<const double> within,
+             std::span<const double> limits, labels of) {
+    auto& metric = families_.back().metric.emplace_back();
+    metric.label = std::move(of);
+    metric.histogram.sample_count = static_cast<std::uint64_t>(count);
+    metric.histogram.sample_sum = sum;
+    for (std::size_t i = 0; i < limits.size(); ++i)
+      metric.histogram.bucket.push_back({static_cast<std::uint64_t>(within[i]), limits[i]});
   }
 
   template <class Number>
@@ -72,6 +89,13 @@ public:
     }
     for (std::size_t i = 0; i < Numbers; ++i)
       at->second[i] += numbers[i];
+  }
+
+  /// Calls `visit(label's value, numbers)` for each.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [name, numbers] : sums_)
+      visit(name, numbers);
   }
 
   void write(exposition& out, std::size_t number, const char* label, labels more = {}) const {
@@ -199,9 +223,76 @@ void write_functions(exposition& out, const posse::posse_stats& x, std::uint64_t
   functions.write(out, 2, "function");
 }
 
+/// The numbers of types of actors: counts, and two histograms of a count, a sum and limits.
+class actor_numbers {
+public:
+  void add(const actors::actor_stats& x, std::uint64_t& folded) {
+    row numbers{};
+    numbers[messages] = static_cast<double>(x.messages);
+    numbers[spawned] = static_cast<double>(x.spawned);
+    numbers[ended] = static_cast<double>(x.ended);
+    numbers[busy] = seconds_of_ns(x.busy_ns);
+    numbers[mailbox] = static_cast<double>(x.mailbox);
+    put(x.handlers, numbers, handlers);
+    put(x.delays, numbers, delays);
+    types_.add(x.name, numbers, folded);
+  }
+
+  void write(exposition& out) const {
+    out.counter("basal_actor_messages_total",
+                "Messages that were handled while actors are watched.");
+    types_.write(out, messages, "type");
+    out.counter("basal_actors_spawned_total", "Actors that had their first turn while watched.");
+    types_.write(out, spawned, "type");
+    out.counter("basal_actors_ended_total", "Actors that had their last turn while watched.");
+    types_.write(out, ended, "type");
+    out.counter("basal_actor_busy_seconds_total", "Time in turns of actors that are watched.");
+    types_.write(out, busy, "type");
+    out.gauge("basal_actor_mailbox_messages", "Most messages that waited for one actor, of late.");
+    types_.write(out, mailbox, "type");
+    write(out, "basal_actor_processing_seconds", "Time of handlers, while watched.", handlers);
+    write(out, "basal_actor_scheduling_delay_seconds",
+          "Time from the message that wakes an actor to its turn, while watched.", delays);
+  }
+
+private:
+  enum place : std::size_t { messages, spawned, ended, busy, mailbox, handlers };
+  static constexpr std::size_t histogram_size = 2 + actors::time_limits;
+  static constexpr std::size_t delays = handlers + histogram_size;
+  static constexpr std::size_t size = delays + histogram_size;
+  using row = std::array<double, size>;
+
+  static void put(const actors::time_stats& x, row& into, std::size_t at) noexcept {
+    into[at] = static_cast<double>(x.count);
+    into[at + 1] = seconds_of_ns(x.sum_ns);
+    for (std::size_t k = 0; k < actors::time_limits && k < x.within.size(); ++k)
+      into[at + 2 + k] = static_cast<double>(x.within[k]);
+  }
+
+  void write(exposition& out, const char* name, const char* help, std::size_t at) const {
+    std::array<double, actors::time_limits> limits{};
+    double limit = 1e-6;
+    for (auto& x : limits) {
+      x = limit;
+      limit *= 4;
+    }
+    out.histogram(name, help);
+    types_.for_each([&](const std::string& type, const row& numbers) {
+      out.times(numbers[at], numbers[at + 1], {&numbers[at + 2], limits.size()}, limits,
+                {{"type", type}});
+    });
+  }
+
+  by_label<size> types_;
+};
+
 void write_actors(exposition& out, const actors::system_stats& stats, std::uint64_t& folded) {
   out.gauge("basal_actors", "Actors that have not ended.");
   out.value(stats.actors_now);
+  actor_numbers types;
+  for (const auto& x : stats.actor_types)
+    types.add(x, folded);
+  types.write(out);
   by_label<2> overruns;
   for (const auto& x : stats.overruns)
     overruns.add(x.name, {static_cast<double>(x.overruns), static_cast<double>(x.longest_us) / 1e6},

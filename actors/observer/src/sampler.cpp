@@ -62,6 +62,12 @@ std::shared_ptr<const sample> sampler::not_older_than(std::chrono::milliseconds 
   return newest_;
 }
 
+std::shared_ptr<const sample> sampler::watched(std::chrono::milliseconds age,
+                                               std::chrono::milliseconds longer) {
+  actors::watch_actors(system_, longer);
+  return not_older_than(age);
+}
+
 std::uint64_t sampler::taken() const {
   const std::lock_guard guard{mutex_};
   return newest_ != nullptr ? newest_->number : 0;

@@ -41,6 +41,10 @@ public:
   /// statistics while others wait for them; executors do not notice.
   std::shared_ptr<const sample> not_older_than(std::chrono::milliseconds age);
 
+  /// The same. Whoever asks looks at actors, too: they are counted for at least that much longer.
+  std::shared_ptr<const sample> watched(std::chrono::milliseconds age,
+                                        std::chrono::milliseconds longer);
+
   /// How many were taken.
   std::uint64_t taken() const;
 

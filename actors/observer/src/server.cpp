@@ -1,6 +1,7 @@
 #include <basal/observer/server.hpp>
 
 #include "access.hpp"
+#include "actor_report.hpp"
 #include "http.hpp"
 #include "json.hpp"
 #include "liveness.hpp"
@@ -40,22 +41,33 @@ constexpr std::chrono::seconds least_trace{1};
 constexpr std::chrono::seconds most_trace{60};
 constexpr std::chrono::seconds usual_trace{10};
 
+// Of a report on actors: what they do in this time, while whoever asks waits.
+constexpr milliseconds least_window{100};
+constexpr milliseconds most_window{10'000};
+constexpr milliseconds usual_window{1'000};
+constexpr std::uint32_t most_reported = 512;
+constexpr std::uint32_t usual_reported = 50;
+
+// Actors are counted for so long after a request, so that they always are for somebody who comes
+// back each minute, as Prometheus does; and for a subscriber, after the next event.
+constexpr milliseconds watch_after_request{120'000};
+constexpr milliseconds watch_after_event{2'000};
+
 // A subscriber that has gone is noticed by writing to it.
 constexpr milliseconds longest_silence{5'000};
 
 // Scrapes and page loads within this time see the same numbers.
 constexpr milliseconds same_moment{50};
 
-/// A whole number of this unit in the query, in its range.
-template <class Duration>
-std::optional<Duration> parse(const std::string& text, Duration usual, Duration least,
-                              Duration most) {
+/// A whole number in the query, of a duration's unit or of none, in its range.
+template <class Number>
+std::optional<Number> parse(const std::string& text, Number usual, Number least, Number most) {
   if (text.empty())
     return usual;
   std::uint32_t count = 0;
   const auto* last = text.data() + text.size();
   const auto [end, problem] = std::from_chars(text.data(), last, count);
-  const Duration result{count};
+  const Number result{count};
   if (problem != std::errc{} || end != last || result < least || result > most)
     return std::nullopt;
   return result;
@@ -145,9 +157,11 @@ private:
       x.reply(200, "text/html; charset=utf-8", page,
               "Content-Security-Policy: " + std::string{page_policy} + "\r\n");
     else if (path == "/api/v1/snapshot")
-      x.reply(200, "application/json", samples_.not_older_than(same_moment)->json());
+      x.reply(200, "application/json", samples_.watched(same_moment, watch_after_request)->json());
     else if (path == "/api/v1/events")
       stream(x);
+    else if (path == "/api/v1/actors")
+      reply_actors(x);
     else if (path == "/api/v1/trace")
       reply_trace(x);
     else if (path == "/metrics")
@@ -174,8 +188,8 @@ private:
 
   /// A path of ours as it is; a redirection to any other would be one to where an attacker likes.
   static std::string location_of(std::string_view path) {
-    for (const auto* known :
-         {"/api/v1/snapshot", "/api/v1/events", "/api/v1/trace", "/metrics", "/version"})
+    for (const auto* known : {"/api/v1/snapshot", "/api/v1/events", "/api/v1/actors",
+                              "/api/v1/trace", "/metrics", "/version"})
       if (path == known)
         return known;
     return "/";
@@ -194,8 +208,34 @@ private:
     return equal_in_constant_time(cookie(x.header("Cookie"), cookie_), token_);
   }
 
+  /// Waits for the window to pass, and keeps a thread for that long, like a subscriber.
+  void reply_actors(exchange& x) {
+    const auto sort = x.query("sort");
+    const auto order = parse_actor_order(sort.empty() ? "busy" : sort);
+    const auto window = parse(x.query("window"), usual_window, least_window, most_window);
+    const auto limit = parse(x.query("limit"), usual_reported, std::uint32_t{1}, most_reported);
+    if (!order || !window || !limit) {
+      x.say(400, "Actors are sorted by busy, delay, messages or mailbox; the window is a whole "
+                 "number of milliseconds from 100 to 10000, and the limit one from 1 to 512.\n");
+      return;
+    }
+    const subscription taken{subscribers_};
+    if (!taken.fits) {
+      say_full(x);
+      return;
+    }
+    const auto before = samples_.watched(same_moment, *window + watch_after_request);
+    {
+      std::unique_lock lock{mutex_};
+      if (stop_.wait_for(lock, *window, [this] { return stopping_; }))
+        return;
+    }
+    x.reply(200, "application/json",
+            actor_report(*before, *samples_.not_older_than(milliseconds{0}), *order, *limit));
+  }
+
   void reply_metrics(exchange& x) {
-    const auto now = samples_.not_older_than(same_moment);
+    const auto now = samples_.watched(same_moment, watch_after_request);
     x.reply(200, "text/plain; version=0.0.4; charset=utf-8",
             metrics_text(now->stats, now->process));
   }
@@ -246,18 +286,22 @@ private:
     }
     const subscription taken{subscribers_};
     if (!taken.fits) {
-      x.say(503, "Four subscribers are being served, as many as there can be.\n",
-            "Retry-After: 5\r\n");
+      say_full(x);
       return;
     }
     if (x.begin_stream("text/event-stream") && x.write("retry: 1000\n\n"))
       feed(x, *interval);
   }
 
+  static void say_full(exchange& x) {
+    x.say(503, "Four subscribers are being served, as many as there can be.\n",
+          "Retry-After: 5\r\n");
+  }
+
   void feed(exchange& x, milliseconds interval) {
     auto next = std::chrono::steady_clock::now();
     for (;;) {
-      const auto now = samples_.not_older_than(interval / 2);
+      const auto now = samples_.watched(interval / 2, interval + watch_after_event);
       if (!x.write("id: " + std::to_string(now->number) + "\ndata: " + now->json() + "\n\n"))
         return;
       // Samples that a slow reader has missed are left out, not caught up with.

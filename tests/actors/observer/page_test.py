@@ -128,6 +128,15 @@ def look(browser, program, url, screenshots):
     browser.until("document.querySelectorAll('#executors canvas').length >= 2")
     browser.until("document.querySelector('#choosers').innerText.includes('learner/int')")
     browser.until("document.querySelectorAll('#verdicts .stack div').length > 0")
+    browser.until("document.querySelector('#types').innerText.includes('<b>glutton</b>')")
+    browser.until("document.querySelector('#busiest').innerText.includes('<b>glutton</b>')")
+    browser.until("document.querySelectorAll('#types tbody tr').length > 1")
+    # Only what is asked for.
+    browser.value("document.querySelector('#filter').value = 'GLUTTON';"
+                  "document.querySelector('#filter').dispatchEvent(new Event('input'))")
+    assert browser.value("document.querySelectorAll('#types tbody tr').length") == 1
+    browser.value("document.querySelector('#filter').value = '';"
+                  "document.querySelector('#filter').dispatchEvent(new Event('input'))")
     # It goes on.
     browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
     browser.until("samples.at(-1).tick > globalThis.before + 3")

@@ -3,6 +3,7 @@
 #include <support/catch.hpp>
 
 #include "access.hpp"
+#include "actor_report.hpp"
 #include "json.hpp"
 #include "liveness.hpp"
 #include "metrics.hpp"
@@ -18,6 +19,19 @@
 using namespace basal;
 using namespace basal::observer;
 using namespace std::chrono_literals;
+
+namespace {
+
+actors::actor_stats actor_numbers(const char* name, std::uint64_t messages, std::uint64_t busy_ns) {
+  actors::actor_stats result;
+  result.name = name;
+  result.turns = messages;
+  result.messages = messages;
+  result.busy_ns = busy_ns;
+  return result;
+}
+
+} // namespace
 
 TEST_CASE("an address has a host of the loopback interface and a port") {
   CHECK(parse_address("127.0.0.1:80").port == 80);
@@ -75,6 +89,50 @@ TEST_CASE("a label has at most 200 values, and the rest are one") {
   CHECK(text.find("basal_function_calls_total{function=\"other\",mode=\"inline\"} 100\n")
         != std::string::npos);
   CHECK(text.find("basal_metrics_folded_labels 50\n") != std::string::npos);
+}
+
+TEST_CASE("types of actors have counts and histograms") {
+  actors::system_stats stats;
+  auto worker = actor_numbers("worker", 7, 3'000'000'000);
+  worker.handlers = {.count = 7, .sum_ns = 2'000'000'000, .p50_ns = 0, .p99_ns = 0, .within = {}};
+  worker.handlers.within.assign(actors::time_limits, 6);
+  stats.actor_types.push_back(worker);
+  const auto text = metrics_text(stats, {});
+  for (const auto* line : {"basal_actor_messages_total{type=\"worker\"} 7\n",
+                           "basal_actor_busy_seconds_total{type=\"worker\"} 3\n",
+                           "basal_actor_processing_seconds_count{type=\"worker\"} 7\n",
+                           "basal_actor_processing_seconds_sum{type=\"worker\"} 2\n",
+                           "basal_actor_processing_seconds_bucket{type=\"worker\",le=\"+Inf\"} 7\n",
+                           "basal_actor_scheduling_delay_seconds_count{type=\"worker\"} 0\n"}) {
+    INFO(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  CHECK(text.find("_bucket{type=\"worker\",le=\"16.777216") != std::string::npos);
+}
+
+TEST_CASE("of actors, a report has what they did in its window, sorted") {
+  sample before;
+  sample now;
+  now.taken = before.taken + 1500ms;
+  before.stats.actor_types = {actor_numbers("a", 100, 900), actor_numbers("b", 10, 5)};
+  now.stats.actor_types
+    = {actor_numbers("a", 130, 901), actor_numbers("b", 11, 95), actor_numbers("c", 5, 20)};
+  const auto report = [&](actor_order order, std::size_t limit) {
+    return json::parse(actor_report(before, now, order, limit));
+  };
+  const auto by_time = report(actor_order::busy, 2);
+  CHECK(by_time["window_ms"] == 1500);
+  REQUIRE(by_time["types"].size() == 2);
+  CHECK(by_time["types"][0]["name"] == "b");
+  CHECK(by_time["types"][0]["busy_ns"] == 90);
+  CHECK(by_time["types"][1]["name"] == "c"); // as it is: it was not there before
+  const auto by_messages = report(actor_order::messages, 3);
+  CHECK(by_messages["types"][0]["name"] == "a");
+  CHECK(by_messages["types"][0]["messages"] == 30);
+  now.stats.actor_types[0] = actor_numbers("a", 1, 7); // anew
+  CHECK(report(actor_order::busy, 3)["types"][2]["busy_ns"] == 7);
+  CHECK(parse_actor_order("delay") == actor_order::delay);
+  CHECK(parse_actor_order("Busy") == std::nullopt);
 }
 
 TEST_CASE("sums of a metric mean something: the sources of tasks add up to the tasks") {

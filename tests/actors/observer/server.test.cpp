@@ -106,6 +106,32 @@ TEST_CASE("trace: the last seconds of the flight recorder, for Perfetto") {
   CHECK(client::get(x.port, "/api/v1/trace").status == 401);
 }
 
+TEST_CASE("actors: what their types did while the request waited") {
+  observed x;
+  CHECK(json::parse(x.get("/api/v1/snapshot").body)["stats"]["actor_types"].empty());
+  call_once(x.system); // counted since
+  const auto answer = x.get("/api/v1/actors?window=100&sort=messages&limit=5");
+  REQUIRE(answer.status == 200);
+  const auto all = json::parse(answer.body);
+  CHECK(all["window_ms"] >= 100);
+  REQUIRE(!all["types"].empty());
+  CHECK(all["types"].size() <= 5);
+  CHECK(all["types"][0].contains("delays"));
+  CHECK(!all["actors"].empty());
+  for (const auto* wrong : {"sort=name", "window=99", "window=10001", "limit=0", "limit=513"})
+    CHECK(x.get(std::string{"/api/v1/actors?"} + wrong).status == 400);
+  CHECK(client::get(x.port, "/api/v1/actors").status == 401);
+}
+
+TEST_CASE("actors are not counted for requests that do not show them") {
+  observed x;
+  x.get("/livez");
+  x.get("/version");
+  x.get("/");
+  call_once(x.system);
+  CHECK(basal::actors::stats_of(x.system).actor_types.empty());
+}
+
 TEST_CASE("health: known without a token, and says no more than that") {
   observed x;
   CHECK(client::get(x.port, "/livez").body == "ok\n");

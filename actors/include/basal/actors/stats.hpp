@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/actors/actor_stats.hpp>
 #include <basal/actors/backlogs.hpp>
 #include <basal/actors/chooser_stats.hpp>
 #include <basal/actors/inspect.hpp>
@@ -70,12 +71,14 @@ struct system_stats {
   std::vector<backlog_stats> backlogs;                      ///< by name
   std::vector<chooser_stats> choosers;                      ///< by (actor type, message type)
   background_stats background;                              ///< work by priority
-  std::uint64_t actors_now = 0;                             ///< that have not ended
-  std::uint64_t timers_now = 0;     ///< timeouts and delayed messages that wait
-  std::uint64_t heap_bytes = 0;     ///< of the collected heap, garbage included; 0 without one
-  std::uint64_t heap_pauses_ns = 0; ///< for which its collections have stopped all threads
-  std::uint64_t lost_records = 0;   ///< of streams of the flight recorder
-  std::vector<warning> warnings;    ///< that hold now, oldest first
+  std::vector<actor_stats> actor_types; ///< by name; counted while watched, see watch_actors
+  std::vector<actor_stats> busy_actors; ///< the 64 busiest of them, the busiest first; likewise
+  std::uint64_t actors_now = 0;         ///< that have not ended
+  std::uint64_t timers_now = 0;         ///< timeouts and delayed messages that wait
+  std::uint64_t heap_bytes = 0;         ///< of the collected heap, garbage included; 0 without one
+  std::uint64_t heap_pauses_ns = 0;     ///< for which its collections have stopped all threads
+  std::uint64_t lost_records = 0;       ///< of streams of the flight recorder
+  std::vector<warning> warnings;        ///< that hold now, oldest first
 
   friend bool operator==(const system_stats&, const system_stats&) = default;
 };
@@ -87,6 +90,7 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
            field("compute_executors", x.compute_executors), field("posse", x.posse),
            field("overruns", x.overruns), field("backlogs", x.backlogs),
            field("choosers", x.choosers), field("background", x.background),
+           field("actor_types", x.actor_types), field("busy_actors", x.busy_actors),
            field("actors_now", x.actors_now), field("timers_now", x.timers_now),
            field("heap_bytes", x.heap_bytes), field("heap_pauses_ns", x.heap_pauses_ns),
            field("lost_records", x.lost_records), field("warnings", x.warnings));

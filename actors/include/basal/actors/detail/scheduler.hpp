@@ -15,6 +15,7 @@
 
 namespace basal::actors {
 
+class actor_watch;
 class logged_aout;
 
 /// CAF's scheduler module on basal: actors run on the message executors, work that pure
@@ -55,6 +56,11 @@ public:
     return clock_;
   }
 
+  /// Counts of actors while somebody watches. Valid from `start` on.
+  actor_watch& watch() noexcept {
+    return *watch_;
+  }
+
   // -- called by the actor system ---------------------------------------------
 
   /// This scheduler; or, with `scheduler.policy = testing`, CAF's deterministic one with what
@@ -78,6 +84,12 @@ private:
   void stop_in_time(executors::executor_pool& pool);
 
   static void run(void* job, executors::executor& self) noexcept;
+  static void run_watched(caf::resumable* job, executors::executor& self, unit& here) noexcept;
+
+  template <class Count>
+  static void take_turn(caf::resumable* job, executors::executor& self, unit& here,
+                        Count count) noexcept;
+
   static const executors::work_ops job_ops;
 
   /// Written by whoever enqueues the first job; read by all that enqueue. Relaxed: who misses it
@@ -85,6 +97,7 @@ private:
   std::atomic<bool> has_had_jobs_{false};
 
   actors::clock clock_;
+  std::unique_ptr<actor_watch> watch_;
   std::unique_ptr<logged_aout> aout_;        // null without basal.log-aout
   std::vector<std::unique_ptr<unit>> units_; // one for each message executor
 };

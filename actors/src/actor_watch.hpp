@@ -1,0 +1,227 @@
+#pragma once
+
+#include "busiest.hpp"
+#include "delay_probes.hpp"
+
+#include <basal/actors/actor_stats.hpp>
+#include <basal/executors/detail/xorshift.hpp>
+#include <basal/executors/executor.hpp>
+
+#include <caf/fwd.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace basal::actors {
+
+/// The types of actors that one executor has run, with a tally each; in bounded memory. The
+/// executor's thread writes, any thread reads.
+class actor_types {
+public:
+  static constexpr std::size_t most = 512; ///< types; those beyond are one
+  static constexpr const char* others = "(others)";
+
+  struct entry {
+    const std::string name;
+    actor_tally counts;
+  };
+
+  actor_types() = default;
+  ~actor_types();
+
+  actor_types(const actor_types&) = delete;
+  actor_types& operator=(const actor_types&) = delete;
+
+  /// Writer only. @param key what all objects of the type have in common
+  /// @returns null where it has not been seen
+  entry* find(const void* key) noexcept;
+
+  /// Writer only. @param job of that type
+  /// @returns its entry, a new one where it has none; null when memory is short
+  entry* of(const void* key, const caf::resumable& job) noexcept;
+
+  /// Any thread: those that there are now.
+  template <class Visit>
+  void for_each(Visit visit) {
+    // Acquire: pairs with the release in of(), and shows the entries before it.
+    for (std::size_t i = 0, end = count_.load(std::memory_order_acquire); i < end; ++i)
+      visit(*entries_[i]);
+  }
+
+private:
+  static constexpr std::size_t slots = 2 * most;
+  static std::size_t slot_of(const void* key) noexcept;
+
+  struct slot {
+    const void* key = nullptr;
+    entry* found = nullptr;
+  };
+
+  std::array<slot, slots> slots_{}; ///< the writer's; open addressing
+  std::array<entry*, most + 1> entries_{};
+  std::atomic<std::size_t> count_{0}; // written by the writer, release
+};
+
+/// Counts of one executor: of the actors that it runs. It counts a random part of their turns, so
+/// that counting takes little of its time: about one each `counted_every`, which stands for as many
+/// as began in between, and for itself each turn that takes longer than that.
+class actor_lane {
+public:
+  /// To count a turn takes some 0.5 us.
+  static constexpr std::chrono::nanoseconds counted_every = std::chrono::microseconds{100};
+
+  explicit actor_lane(std::size_t executor) noexcept;
+
+  // -- its executor's thread only ----------------------------------------------
+
+  /// A turn begins. @returns whether it is to be counted
+  bool picks() noexcept {
+    if (--left_ != 0)
+      return false;
+    picked_weight_ = drawn_weight_;
+    draw();
+    return true;
+  }
+
+  /// Its actor had waited for it.
+  void delayed(caf::resumable& job, const void* key, std::uint64_t ticks) noexcept;
+
+  /// A message that is about to wake an actor is to be timed, at `present`: some are.
+  bool times(std::uint64_t present) noexcept {
+    if (present - timed_at_ < interval_)
+      return false;
+    timed_at_ = present;
+    return true;
+  }
+
+  /// Whether a turn of so many ticks is counted in any case.
+  bool is_long(std::uint64_t ticks) const noexcept {
+    return ticks >= interval_;
+  }
+
+  /// A long turn that has not been picked is over, and `messages` or more were handled.
+  void passed_long(const void* key, std::uint64_t ticks, std::uint64_t messages) noexcept;
+
+  // -- any thread -----------------------------------------------------------------
+
+  actor_types& types() noexcept {
+    return types_;
+  }
+  busiest& actors() noexcept {
+    return actors_;
+  }
+
+private:
+  friend class counted_turn;
+
+  static constexpr std::uint64_t most_weight = 4096;
+
+  void draw() noexcept;
+  void adapt(std::uint64_t begin, std::uint64_t ticks) noexcept;
+
+  const std::uint64_t interval_;    ///< counted_every in ticks
+  std::uint64_t left_ = 1;          ///< turns until one is picked
+  std::uint64_t drawn_weight_ = 1;  ///< the number of turns that one stands for
+  std::uint64_t picked_weight_ = 1; ///< the same of the latest one
+  std::uint64_t weight_ = 1;        ///< the same of the next one to be drawn
+  std::uint64_t picked_at_ = 0;     ///< ticks
+  std::uint64_t timed_at_ = 0;      ///< ticks
+  basal::detail::xorshift random_;
+  actor_types types_;
+  busiest actors_;
+};
+
+/// A turn that is counted. Lives on the executor's stack as long as the turn.
+class counted_turn {
+public:
+  counted_turn(actor_lane& lane, executors::executor& self, caf::resumable& job,
+               const void* key) noexcept;
+
+  /// Its actor is about to be resumed for `most` messages. @returns for how many it is to be: the
+  /// first one by itself, and no more than there are, so that it is known how many it handles
+  std::size_t limit(std::size_t most) noexcept;
+
+  /// The actor has handled that many.
+  /// @returns whether they come on top of the turn: the first one by itself does, since a turn
+  /// has two messages or more
+  bool handled(std::size_t messages) noexcept;
+
+  /// The actor has handled all that it had, at most `most`, and may be gone.
+  void handled_all(std::size_t most) noexcept {
+    handled(std::min<std::size_t>(waiting_, most));
+  }
+
+  /// The turn is over, and with it the actor, if `ended`.
+  void over(bool ended) noexcept;
+
+private:
+  actor_lane& lane_;
+  executors::executor& self_;
+  caf::scheduled_actor* const actor_; ///< null: what runs is none
+  actor_types::entry* const type_;    ///< null: there is no memory for it
+  const std::uint64_t weight_;
+  const std::uint64_t id_;     ///< of the actor; 0: none
+  const std::uint64_t begin_;  ///< ticks
+  const std::uint64_t waited_; ///< ticks that its fiber had been suspended before
+  bool spawned_ = false;
+  std::uint64_t messages_ = 0;
+  std::uint64_t waiting_ = 0; ///< messages when it was resumed
+  std::uint64_t mailbox_ = 0; ///< most of these
+  std::uint16_t message_ = 0; ///< name of the next one
+  std::uint64_t resumed_at_ = 0;
+  std::uint64_t resumed_waited_ = 0;
+};
+
+/// Counts of all executors of a system, of their actors, as long as somebody watches.
+class actor_watch {
+public:
+  /// One for each executor. Before they start.
+  explicit actor_watch(std::size_t executors);
+
+  ~actor_watch();
+
+  /// Watches until that many ticks at least. Any thread.
+  void until(std::uint64_t ticks) noexcept;
+
+  /// Relaxed: whether a turn is counted that begins now is of no consequence.
+  bool is_on() const noexcept {
+    return until_.load(std::memory_order_relaxed) != 0;
+  }
+
+  /// That of an executor, made by its first call; ends the watch if its time is over by `present`.
+  /// On that executor. @returns null where there is no memory, or nobody watches any more
+  actor_lane* lane(const executors::executor& self, std::uint64_t present) noexcept;
+
+  /// `job` is about to be queued, on `self` or where that is null by another thread. Where
+  /// is_on(), before it is.
+  void wakes(const caf::resumable& job, const executors::executor* self) noexcept;
+
+  /// Ticks since then, if that was noted; else 0. On the executor that is about to run it.
+  std::uint64_t delay_of(const caf::resumable& job, std::uint64_t present) noexcept;
+
+  /// By type, in the order of their names. Any thread.
+  std::vector<actor_stats> types();
+
+  /// The busiest first. Any thread.
+  std::vector<actor_stats> actors();
+
+private:
+  const std::uint64_t
+    longest_delay_; ///< ticks; a note that is older belongs to an actor that is gone
+  std::atomic<std::uint64_t> until_{0}; // ticks; 0: nobody watches. Written by any thread
+  std::atomic<std::uint64_t> since_{0}; // ticks; the present watch's beginning, for delay_of()
+
+  // Each written by its executor, release; read by any thread, acquire. A vector of atomics is made
+  // at its size.
+  std::vector<std::atomic<actor_lane*>> lanes_;
+  alignas(64) delay_probes probes_; // many write it, while somebody watches
+};
+
+} // namespace basal::actors
