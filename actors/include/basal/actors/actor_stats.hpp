@@ -16,8 +16,8 @@ namespace basal::actors {
 /// How long something took, from a histogram whose buckets double: quantiles are right to a factor
 /// of two.
 struct time_stats {
-  std::uint64_t count = 0;
-  std::uint64_t sum_ns = 0;
+  std::uint64_t count = 0;  ///< of the times
+  std::uint64_t sum_ns = 0; ///< of all of them
   std::uint64_t p50_ns = 0; ///< half took at most so long
   std::uint64_t p99_ns = 0; ///< likewise 99 of 100
 
