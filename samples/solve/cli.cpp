@@ -52,7 +52,7 @@ command_line parse_command_line(int argc, char** argv) {
 
   CLI::App app{description, "solve"};
   app.footer(footer);
-  app.add_option("A.mtx", o.matrix_file, "The matrix")->required();
+  app.add_option("A.mtx", o.matrix_file, "The matrix");
   auto* file = app.add_option("B.mtx", o.rhs_file, "The right-hand side, one column");
   app.add_option("--rhs", o.rhs, "How many right-hand sides to make up")
     ->type_name("N")
@@ -84,6 +84,24 @@ command_line parse_command_line(int argc, char** argv) {
                 "Draw the residual of the first right-hand side by iteration, as SVG")
     ->type_name("FILE");
 
+#ifdef SOLVE_WITH_CLUSTER
+  auto* address
+    = app
+        .add_option("--cluster", o.cluster,
+                    "Let the workers at this address solve, which fetch the matrix once each")
+        ->type_name("nats://HOST:PORT");
+  app.add_flag("--serve", o.serves, "Be such a worker, until SIGTERM")->needs(address);
+  app.add_option("--journal", o.journal, "Keeps solutions: the same command goes on with them")
+    ->type_name("FILE")
+    ->needs(address);
+  const auto add_file = [&](const char* name, std::string& value, const char* what) {
+    app.add_option(name, value, what)->type_name("FILE")->needs(address);
+  };
+  add_file("--ca", o.ca_file, "Authorities that sign the server's certificate");
+  add_file("--certificate", o.certificate_file, "Our certificate");
+  add_file("--key", o.key_file, "Its key");
+#endif
+
   auto exit_with = [&](int status) {
     result.exits = true;
     result.status = status;
@@ -96,6 +114,8 @@ command_line parse_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return exit_with(usage_error(std::string{e.what()} + "; see solve --help"));
   }
+  if (o.matrix_file.empty() && !o.serves)
+    return exit_with(usage_error("A.mtx is required; see solve --help"));
   auto known = basal::solver::method_from(method);
   if (!known || computes_one_entry(*known))
     return exit_with(

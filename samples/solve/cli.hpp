@@ -18,6 +18,16 @@ struct options {
   basal::solver::solve_options solver;
   std::string plot_file;   ///< empty: none
   std::string output_file; ///< empty: none
+
+  /// Of workers that solve; all empty where this process does.
+  /// @{
+  std::string cluster;
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+  std::string journal;
+  /// @}
+  bool serves = false; ///< is such a worker
 };
 
 enum exit_status : int { exit_converged = 0, exit_not_converged = 1, exit_usage = 2 };

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -24,6 +25,9 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "solutions.hpp"
+#ifdef SOLVE_WITH_CLUSTER
+#  include "remote.hpp"
+#endif
 
 namespace {
 
@@ -84,6 +88,94 @@ void write_plot(const options& o, const solver::solve_plan<double>& plan,
   file.commit();
 }
 
+/// The right-hand sides, and the listeners to their solutions, which come in the order of their
+/// numbers.
+struct request_for_all {
+  std::size_t count;
+  std::function<std::vector<double>(std::size_t)> right_hand_side;
+  std::function<void(const std::vector<double>&)> solved;
+  std::function<void(std::size_t)> progress;
+};
+
+using outcomes_of_all = std::vector<solver::solve_outcome<double>>;
+
+outcomes_of_all solve_here(const options& o, const solver::solve_plan<double>& plan,
+                           const request_for_all& all, std::chrono::nanoseconds& elapsed) {
+  basal::executors::pool_config config;
+  config.name = "solve";
+  config.executors = o.executors;
+  basal::executors::executor_pool pool{config};
+  // As much scratch memory as the permits can ask for, blocks of right-hand sides included: here
+  // the user, and nobody else, decides what fits into memory.
+  const auto permits = 2 * o.executors;
+  const auto block = (plan.scratch_bytes() + 2 * sizeof(double) * plan.solution_size())
+                     * solver::block_stepper<double>::max_width;
+  solver::batch_solver batches{
+    pool, {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
+  outcomes_of_all outcomes;
+  while (outcomes.size() < all.count) {
+    const auto begun = outcomes.size();
+    const auto size = std::min(o.batch, all.count - begun);
+    std::vector<solver::solve_request<double>> requests;
+    for (std::size_t i = 0; i < size; ++i)
+      requests.emplace_back(plan, all.right_hand_side(begun + i),
+                            solver::budget{.ticks = solver::budget::unlimited});
+    const auto start = steady::now();
+    auto part = batches.solve_batch(
+      std::move(requests),
+      {.on_progress = [&](solver::batch_progress p) { all.progress(begun + p.done); }});
+    elapsed += steady::now() - start;
+    for (auto& outcome : part) {
+      if (!outcome.failure)
+        all.solved(outcome.result.x);
+      outcome.result.x = {}; // so that memory does not grow with the right-hand sides
+      outcomes.push_back(std::move(outcome));
+    }
+  }
+  return outcomes;
+}
+
+#ifdef SOLVE_WITH_CLUSTER
+basal::cluster::connection_options address_of(const options& o) {
+  return {.address = o.cluster,
+          .ca_file = o.ca_file,
+          .certificate_file = o.certificate_file,
+          .key_file = o.key_file};
+}
+
+outcomes_of_all solve_there(const options& o, const solver::linear_operator<double>& a,
+                            const request_for_all& all, std::chrono::nanoseconds& elapsed) {
+  const auto start = steady::now();
+  auto outcomes = solve_remotely(address_of(o), a, o.solver,
+                                 {.count = all.count,
+                                  .right_hand_side = all.right_hand_side,
+                                  .journal = o.journal,
+                                  .solved = [&](std::size_t i, const std::vector<double>& x) {
+                                    all.solved(x);
+                                    all.progress(i + 1);
+                                  }});
+  elapsed = steady::now() - start;
+  return outcomes;
+}
+
+int serve(const options& o) {
+  const auto refused = solve::serve(address_of(o), o.executors);
+  if (!refused.empty())
+    samples::complain("solve", refused);
+  return refused.empty() ? exit_converged : exit_not_converged;
+}
+#else
+// Without basal::cluster the command line has no address.
+outcomes_of_all solve_there(const options&, const solver::linear_operator<double>&,
+                            const request_for_all&, std::chrono::nanoseconds&) {
+  return {};
+}
+
+int serve(const options&) {
+  return exit_usage;
+}
+#endif
+
 int run(const options& o) {
   // First of all: nobody wants to wait for a solution that cannot be written.
   std::optional<output_file> plot;
@@ -105,43 +197,21 @@ int run(const options& o) {
   std::printf("%s: %d unknowns, %d entries\n%s\n\n", o.matrix_file.c_str(), a.size(),
               a.matrix()->nonzeros(), plan.why().c_str());
 
-  basal::executors::pool_config config;
-  config.name = "solve";
-  config.executors = o.executors;
-  basal::executors::executor_pool pool{config};
-  // As much scratch memory as the permits can ask for, blocks of right-hand sides included: here
-  // the user, and nobody else, decides what fits into memory.
-  const auto permits = 2 * o.executors;
-  const auto block = (plan.scratch_bytes() + 2 * sizeof(double) * plan.solution_size())
-                     * solver::block_stepper<double>::max_width;
-  solver::batch_solver batches{
-    pool, {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
-
   if (output)
     output->begin(plan.solution_size(), count, o.matrix_file);
-  std::vector<solver::solve_outcome<double>> outcomes;
   std::optional<progress> line{std::in_place, "solving", "right-hand sides"};
   line->show(0, count);
+  const request_for_all all{.count = count,
+                            .right_hand_side = right_hand_side,
+                            .solved =
+                              [&](const std::vector<double>& x) {
+                                if (output)
+                                  output->add(x);
+                              },
+                            .progress = [&](std::size_t done) { line->show(done, count); }};
   std::chrono::nanoseconds elapsed{0};
-  while (outcomes.size() < count) {
-    const auto begun = outcomes.size();
-    const auto size = std::min(o.batch, count - begun);
-    std::vector<solver::solve_request<double>> requests;
-    for (std::size_t i = 0; i < size; ++i)
-      requests.emplace_back(plan, right_hand_side(begun + i),
-                            solver::budget{.ticks = solver::budget::unlimited});
-    const auto start = steady::now();
-    auto part = batches.solve_batch(
-      std::move(requests),
-      {.on_progress = [&](solver::batch_progress p) { line->show(begun + p.done, count); }});
-    elapsed += steady::now() - start;
-    for (auto& outcome : part) {
-      if (output && !outcome.failure)
-        output->add(outcome.result.x);
-      outcome.result.x = {}; // so that memory does not grow with the right-hand sides
-      outcomes.push_back(std::move(outcome));
-    }
-  }
+  const auto outcomes
+    = o.cluster.empty() ? solve_here(o, plan, all, elapsed) : solve_there(o, a, all, elapsed);
   line.reset();
   std::fputs(table(outcomes, elapsed).c_str(), stdout);
   for (const auto& outcome : outcomes)
@@ -165,6 +235,8 @@ int run(const options& o) {
 int main(int argc, char** argv) {
   return samples::run_program("solve", exit_usage, [&] {
     const auto line = parse_command_line(argc, argv);
-    return line.exits ? line.status : run(line.value);
+    if (line.exits)
+      return line.status;
+    return line.value.serves ? serve(line.value) : run(line.value);
   });
 }

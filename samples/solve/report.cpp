@@ -83,7 +83,7 @@ std::string table(const std::vector<outcome>& outcomes, std::chrono::nanoseconds
     rows.push_back({std::to_string(i + 1), method_text(o),
                     failed ? "-" : std::to_string(o.result.iterations),
                     failed ? "-" : number("%.2e", o.result.residual),
-                    failed ? "-" : time_text(o.elapsed), state_text(o)});
+                    failed || o.elapsed.count() == 0 ? "-" : time_text(o.elapsed), state_text(o)});
   }
   auto text = lines(rows);
   if (shown < outcomes.size())

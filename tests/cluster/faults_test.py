@@ -151,6 +151,7 @@ class FaultsTest(unittest.TestCase):
         server.wait()
         shutil.rmtree(os.path.join(self.folder, "store"))
         self.server()
+        self.worker("c")  # needs what the items share, which went with the store
         self.assertEqual(self.expect_all(batch)["mismatches"], 0)
 
     def test_coordinator_killed(self):

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 using namespace basal;
@@ -53,6 +54,20 @@ long counted(posse::member&, int x) {
   return x;
 }
 constexpr posse::pure<counted> pure_counted{"counted"};
+
+struct table {
+  std::vector<long> entries;
+};
+template <class Fields>
+auto inspect(Fields& f, table& t) {
+  return f(t.entries);
+}
+
+/// The entry, and where the table is.
+std::pair<long, std::uint64_t> look_up(posse::member&, const table& t, int i) {
+  return {t.entries.at(static_cast<std::size_t>(i)), reinterpret_cast<std::uintptr_t>(&t)};
+}
+constexpr posse::pure<look_up> pure_look_up{"look_up"};
 
 std::vector<int> numbers(int count) {
   std::vector<int> result(static_cast<std::size_t>(count));
@@ -183,4 +198,34 @@ TEST_CASE("options outside their range are refused") {
   cluster::registry functions;
   functions.add(pure_square).add(pure_square, 2);
   CHECK(failure_of([&] { functions.add(pure_square); }) == errc::bad_option);
+}
+
+TEST_CASE("items share a value, which is decoded once") {
+  coordinator c{{.executors = 2}};
+  table t;
+  for (long i = 0; i < 50; ++i)
+    t.entries.push_back(i * i);
+  std::set<std::uint64_t> places;
+  const auto done
+    = map(c, pure_look_up, t, numbers(50), [&](std::uint64_t i, std::pair<long, std::uint64_t> r) {
+        CHECK(r.first == static_cast<long>(i * i));
+        places.insert(r.second);
+      });
+  CHECK(done.results == 50);
+  CHECK(places.size() == 1);
+}
+
+TEST_CASE("a journal belongs to what its items share, too") {
+  const folder f;
+  coordinator c{{.executors = 1}};
+  const auto deliver = [](std::uint64_t, std::pair<long, std::uint64_t>) {};
+  const cluster::map_options options{.journal = f.file()};
+  map(c, pure_look_up, table{{1, 2}}, numbers(2), deliver, options);
+  CHECK(map(c, pure_look_up, table{{1, 2}}, numbers(2), deliver, options).resumed == 2);
+  try {
+    map(c, pure_look_up, table{{1, 3}}, numbers(2), deliver, options);
+    FAIL("it took another table's results");
+  } catch (const cluster::error& e) {
+    CHECK(e.code() == errc::other_batch);
+  }
 }

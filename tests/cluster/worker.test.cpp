@@ -32,6 +32,11 @@ int fail(posse::member&, int) {
 }
 constexpr posse::pure<fail> pure_fail{"fail"};
 
+int entry(posse::member&, const std::vector<int>& table, int i) {
+  return table.at(static_cast<std::size_t>(i));
+}
+constexpr posse::pure<entry> pure_entry{"entry"};
+
 /// Counts how often a message was kept alive, and believes in leases of its own.
 class counting_source final : public work_source {
 public:
@@ -57,6 +62,11 @@ public:
     completed += work.size();
   }
 
+  std::string shared(const detail::shared_input& what) override {
+    ++asked;
+    return behind_.shared(what);
+  }
+
   milliseconds lease() const override {
     return lease_;
   }
@@ -69,6 +79,7 @@ public:
   std::atomic<bool> is_slow{false}; ///< no complete() returns while it is
   std::atomic<std::size_t> fetched{0};
   std::atomic<std::size_t> completed{0};
+  std::atomic<int> asked{0}; ///< for what items share
 
 private:
   work_source& behind_;
@@ -83,7 +94,7 @@ public:
   explicit scene(milliseconds lease = std::chrono::hours{1}) : source{queue, lease} {
     gate = false;
     begun = 0;
-    functions_.add(pure_wait).add(pure_fail);
+    functions_.add(pure_wait).add(pure_fail).add(pure_entry);
     queue.add_worker([this](const detail::control_message& told) { return worker_.obey(told); });
     thread_ = std::thread{[this] { report = worker_.run(source, stop.get_token()); }};
   }
@@ -171,10 +182,15 @@ TEST_CASE("a worker answers with what the function returns, or says why there is
 
 TEST_CASE("what a worker has in hand is kept alive while it runs or waits") {
   scene s{milliseconds{3}};
+  gate = true;
+  s.post(0);
+  await([&] { return s.source.completed == 1; });
+  std::this_thread::sleep_for(milliseconds{20}); // the keeper sleeps by now, or else soon
+  gate = false;
   s.post(1);
   s.post(2);
-  await([&] { return s.source.kept("1") > 3 && s.source.kept("2") > 3; });
-  CHECK(begun <= 1);
+  await([&] { return s.source.kept("2") > 3 && s.source.kept("3") > 3; });
+  CHECK(begun <= 2);
 }
 
 TEST_CASE("a worker that stops finishes what runs and gives back the rest") {
@@ -221,6 +237,44 @@ TEST_CASE("an item that was handed out too often is not tried") {
   const auto r = s.result();
   CHECK(r.outcomes[0].kind == outcome_kind::gave_up);
   CHECK(begun == 0);
+}
+
+TEST_CASE("a worker asks once for what the items of a batch share") {
+  scene s;
+  const auto bytes = encode(std::vector<int>{10, 20, 30});
+  const auto shared = s.queue.share(bytes);
+  for (int i = 0; i < 3; ++i) {
+    s.send({.batch = {1, 1},
+            .function = s.key(2),
+            .shared = shared,
+            .tries_left = 5,
+            .items = {{static_cast<std::uint64_t>(i), encode(i)}}});
+    const auto r = s.result();
+    CHECK(decode<int>(r.outcomes.at(0).bytes) == 10 * (i + 1));
+  }
+  CHECK(s.source.asked == 1);
+}
+
+TEST_CASE("items whose shared value is missing, too large or no such value fail with a reason") {
+  scene s;
+  const auto outcome_of = [&](const detail::shared_input& shared) {
+    s.send({.batch = {1, 1},
+            .function = s.key(2),
+            .shared = shared,
+            .tries_left = 5,
+            .items = {{0, encode(0)}, {1, encode(1)}}});
+    const auto r = s.result();
+    CHECK(r.outcomes.size() == 2);
+    CHECK(r.outcomes.at(0).kind == outcome_kind::failed);
+    return r.outcomes.at(0).bytes;
+  };
+  CHECK_THAT(outcome_of({.hash = {1, 2}, .bytes = 3, .part_bytes = 3}),
+             ContainsSubstring("is not there"));
+  CHECK(s.source.asked == 1);
+  CHECK_THAT(outcome_of({.bytes = detail::most_shared_bytes + 1}), ContainsSubstring("larger"));
+  CHECK(s.source.asked == 1);
+  const std::string noise = "noise";
+  outcome_of(s.queue.share(noise));
 }
 
 TEST_CASE("a batch that is cancelled ends what runs of it") {

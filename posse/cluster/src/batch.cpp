@@ -61,7 +61,7 @@ batch::batch(const detail::batch_request& request, detail::item_queue& queue, de
     queue_(queue),
     id_(id),
     checks_(checks),
-    referee_(request.function, request.item),
+    referee_(request.function, request.shared, request.item),
     items_(static_cast<std::size_t>(request.items)) {
   manifest_.items = request.items;
 }
@@ -96,6 +96,8 @@ manifest batch::run(journal* kept) {
     for (auto& [item, bytes] : std::exchange(early_, {}))
       request_.deliver(item, bytes);
   }
+  if (request_.function.open_shared && !finished())
+    shared_ = queue_.share(request_.shared);
   while (!finished()) {
     if (options_.stop.stop_requested()) {
       commit(kept);
@@ -181,6 +183,7 @@ void batch::post_more() {
   while (messages_out_ + messages.size() < most) {
     detail::item_message message{.batch = id_,
                                  .function = request_.function.key,
+                                 .shared = shared_,
                                  .tries_left = options_.tries,
                                  .deadline_ms = unix_ms(options_.deadline),
                                  .memory_limit = options_.memory_limit,

@@ -88,6 +88,8 @@ private:
   const bool checks_;
   referee referee_;
 
+  detail::shared_input shared_;
+
   std::vector<item_state> items_;
   std::uint64_t next_ = 0;          ///< items from here on have not been posted yet
   std::deque<std::uint64_t> again_; ///< to be posted once more

@@ -31,7 +31,7 @@ void validate(const map_options& options) {
 
 journal_identity identity_of(const detail::batch_request& request) {
   const auto& key = request.function.key;
-  detail::content_hash content;
+  auto content = detail::hash_of(request.shared);
   for (std::uint64_t i = 0; i < request.items; ++i)
     content = detail::hash_of(request.item(i), content.low ^ content.high);
   return {.function = key.name,
@@ -106,6 +106,10 @@ coordinator::~coordinator() = default;
 
 manifest coordinator::run(const detail::batch_request& request) {
   validate(request.options);
+  if (request.shared.size() > detail::most_shared_bytes)
+    throw error{errc::too_large, "what the items share has " + std::to_string(request.shared.size())
+                                   + " bytes; a worker takes "
+                                   + std::to_string(detail::most_shared_bytes)};
   std::vector<detail::journal_entry> entries;
   std::optional<journal> kept;
   detail::batch_id id{random_number(), random_number()};

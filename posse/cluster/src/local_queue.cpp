@@ -11,6 +11,21 @@ void local_queue::add_worker(control_handler handler) {
   workers_.push_back(std::move(handler));
 }
 
+detail::shared_input local_queue::share(std::string_view bytes) {
+  const auto hash = detail::hash_of(bytes);
+  const std::lock_guard guard{mutex_};
+  shared_[hash] = bytes;
+  return {.hash = hash, .bytes = bytes.size(), .part_bytes = bytes.size()};
+}
+
+std::string local_queue::shared(const detail::shared_input& what) {
+  const std::lock_guard guard{mutex_};
+  const auto i = shared_.find(what.hash);
+  if (i == shared_.end())
+    throw error{errc::engine_failed, "what the items share is not there"};
+  return std::string{i->second};
+}
+
 void local_queue::post(std::span<const std::string> messages) {
   {
     const std::lock_guard guard{mutex_};

@@ -25,6 +25,7 @@ public:
 
   void add_worker(control_handler handler);
 
+  detail::shared_input share(std::string_view bytes) override;
   void post(std::span<const std::string> messages) override;
   std::vector<detail::arrival> receive(std::size_t most, std::chrono::milliseconds wait) override;
   void settle(std::span<const detail::arrival> results) override;
@@ -37,6 +38,7 @@ public:
   std::vector<leased_work> fetch(std::size_t most, std::stop_token stop) override;
   void keep_alive(const std::string& token) override;
   void complete(std::span<const completed_work> work) override;
+  std::string shared(const detail::shared_input& what) override;
 
   std::chrono::milliseconds lease() const override {
     return lease_;
@@ -60,6 +62,7 @@ private:
   std::deque<entry> waiting_;
   std::map<std::string, entry> leased_;
   std::deque<detail::arrival> results_;
+  std::map<detail::content_hash, std::string_view> shared_;
   std::vector<control_handler> workers_;
   std::uint64_t last_token_ = 0;
 };

@@ -25,6 +25,7 @@ std::vector<verdict> referee::verdicts() {
 void referee::judge(std::stop_token stop) {
   posse::runtime runtime{{.compute_executors = 1}};
   const posse::call_options options{.stop = stop};
+  std::shared_ptr<const void> shared;
   std::unique_lock lock{mutex_};
   while (asked_.wait(lock, stop, [this] { return !questions_.empty(); })) {
     const auto [question, bytes] = std::move(questions_.front());
@@ -32,7 +33,9 @@ void referee::judge(std::stop_token stop) {
     lock.unlock();
     verdict v{.question = question, .has_result = false, .right = {}};
     try {
-      v.right = function_.run(runtime, options, bytes);
+      if (function_.open_shared && shared == nullptr)
+        shared = function_.open_shared(shared_);
+      v.right = function_.run(runtime, options, shared.get(), bytes);
       v.has_result = true;
     } catch (...) {
       // The item threw here: no verdict on the workers' results.

@@ -30,8 +30,10 @@ struct verdict {
 /// A thread and one executor, started for the first question.
 class referee {
 public:
-  referee(const detail::registered& function, std::function<std::string(std::uint64_t)> item)
-    : function_(function), item_(std::move(item)) {
+  /// Both, and the bytes that the items share, outlive it.
+  referee(const detail::registered& function, std::string_view shared,
+          std::function<std::string(std::uint64_t)> item)
+    : function_(function), shared_(shared), item_(std::move(item)) {
   }
 
   void ask(disputed question);
@@ -48,6 +50,7 @@ private:
   void judge(std::stop_token stop);
 
   const detail::registered& function_;
+  const std::string_view shared_;
   const std::function<std::string(std::uint64_t)> item_;
   std::size_t open_ = 0; ///< the asking thread's
   std::mutex mutex_;

@@ -28,6 +28,9 @@ constexpr std::chrono::milliseconds retry_interval{200};
 // after the lease anyway.
 constexpr std::chrono::seconds farewell{10};
 
+// Batches that take turns on one worker: each keeps its matrix.
+constexpr std::size_t most_opened = 4;
+
 /// Deadlines travel as Unix time, since other clocks differ from machine to machine.
 clock::time_point local_deadline(std::int64_t unix_ms) {
   if (unix_ms == 0)
@@ -84,7 +87,7 @@ worker_report worker::run(work_source& source, std::stop_token stop) {
     if (end.stop_requested())
       break;
     for (auto& work : source.fetch(free, end))
-      accept(std::move(work));
+      accept(source, std::move(work));
   }
   give_back_waiting();
   completer.request_stop(); // it leaves when nothing is in hand
@@ -95,8 +98,8 @@ worker_report worker::run(work_source& source, std::stop_token stop) {
   return report_;
 }
 
-void worker::accept(leased_work work) {
-  auto j = std::make_unique<job>(job{this, std::move(work), {}, {}});
+void worker::accept(work_source& source, leased_work work) {
+  auto j = std::make_unique<job>(job{this, std::move(work), {}, {}, {}});
   const auto token = j->work.token;
   try {
     j->message = detail::unsealed<detail::item_message>(j->work.message);
@@ -106,11 +109,51 @@ void worker::accept(leased_work work) {
     finish(token, std::string{});
     return;
   }
+  {
+    const std::lock_guard guard{mutex_};
+    in_hand_.emplace(token, j.get());
+  }
+  work_.notify_one(); // the keeper sleeps while nothing is in hand
+  try {
+    j->shared = open_shared(source, j->message);
+  } catch (const error& e) {
+    detail::result_message result = empty_result(*j);
+    for (const auto& item : j->message.items)
+      result.outcomes.push_back({item.item, outcome_kind::failed, 0, e.what()});
+    finish(token, detail::sealed(result));
+    return;
+  }
   const std::lock_guard guard{mutex_};
-  in_hand_.emplace(token, j.get());
   waiting_.push_back(std::move(j));
   launch_locked();
-  work_.notify_one(); // the keeper sleeps while nothing is in hand
+}
+
+/// Fetched once for all items of a batch, while the keeper keeps the message.
+std::shared_ptr<const void> worker::open_shared(work_source& source,
+                                                const detail::item_message& message) {
+  const auto* function = functions_.find(message.function);
+  if (function == nullptr || !function->open_shared)
+    return nullptr;
+  const auto known = std::find_if(opened_.begin(), opened_.end(), [&](const opened& o) {
+    return o.input == message.shared && o.function == message.function;
+  });
+  if (known != opened_.end())
+    return known->value;
+  if (message.shared.bytes > detail::most_shared_bytes)
+    throw error{errc::too_large, "what its items share is larger than a worker takes"};
+  opened_.push_front(
+    {message.function, message.shared, function->open_shared(source.shared(message.shared))});
+  if (opened_.size() > most_opened)
+    opened_.pop_back();
+  return opened_.front().value;
+}
+
+detail::result_message worker::empty_result(const job& j) const {
+  return {.batch = j.message.batch,
+          .worker = name_,
+          .executors = static_cast<std::uint32_t>(most_running_),
+          .deliveries = j.work.deliveries,
+          .outcomes = {}};
 }
 
 /// Begins what waits, as long as executors are free.
@@ -149,11 +192,7 @@ void worker::perform(job& j) {
     return finish(token, std::nullopt);
 
   const auto& message = j.message;
-  detail::result_message result{.batch = message.batch,
-                                .worker = name_,
-                                .executors = static_cast<std::uint32_t>(most_running_),
-                                .deliveries = j.work.deliveries,
-                                .outcomes = {}};
+  auto result = empty_result(j);
   // Somebody may have died of one of the items. Of several, nobody knows which: each alone, then.
   const auto tries
     = message.items.size() > 1 ? std::min(message.tries_left, 2U) : message.tries_left;
@@ -169,7 +208,7 @@ void worker::perform(job& j) {
                                       .memory_limit = static_cast<std::size_t>(smaller_limit(
                                         message.memory_limit, runtime_.config().memory_limit))};
     for (const auto& item : message.items) {
-      result.outcomes.push_back(attempt(*function, item, options));
+      result.outcomes.push_back(attempt(*function, j.shared.get(), item, options));
       if (j.stop.stop_requested())
         return finish(token, std::string{});
     }
@@ -184,12 +223,12 @@ void worker::perform(job& j) {
   finish(token, detail::sealed(result));
 }
 
-outcome worker::attempt(const detail::registered& function, const detail::posted_item& item,
-                        const posse::call_options& options) {
+outcome worker::attempt(const detail::registered& function, const void* shared,
+                        const detail::posted_item& item, const posse::call_options& options) {
   outcome result{.item = item.item, .kind = outcome_kind::value, .seconds = 0, .bytes = {}};
   const auto begin = clock::now();
   try {
-    result.bytes = function.run(runtime_, options, item.bytes);
+    result.bytes = function.run(runtime_, options, shared, item.bytes);
   } catch (const posse::cancelled& e) {
     result.kind
       = e.reason() == posse::cancel_reason::deadline ? outcome_kind::late : outcome_kind::failed;

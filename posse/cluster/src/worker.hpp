@@ -42,18 +42,21 @@ private:
     worker* owner;
     leased_work work;
     detail::item_message message;
+    std::shared_ptr<const void> shared; ///< by its items; decoded
     std::stop_source stop;
   };
 
   static const executors::work_ops ops;
 
-  void accept(leased_work work);
+  void accept(work_source& source, leased_work work);
+  std::shared_ptr<const void> open_shared(work_source& source, const detail::item_message& message);
   void launch_locked();
   void leave();
   void give_back_waiting();
   void perform(job& j);
-  detail::outcome attempt(const detail::registered& function, const detail::posted_item& item,
-                          const posse::call_options& options);
+  detail::outcome attempt(const detail::registered& function, const void* shared,
+                          const detail::posted_item& item, const posse::call_options& options);
+  detail::result_message empty_result(const job& j) const;
   void finish(const std::string& token, std::optional<std::string> result);
   void finish_locked(const std::string& token, std::optional<std::string> result);
   void keep(work_source& source, std::stop_token stop);
@@ -75,6 +78,15 @@ private:
   std::size_t running_ = 0;
   std::vector<completed_work> finished_;
   worker_report report_;
+
+  /// Values that items share: those of the last batches, the newest first. Only run()'s thread uses
+  /// it.
+  struct opened {
+    detail::function_key function;
+    detail::shared_input input;
+    std::shared_ptr<const void> value;
+  };
+  std::deque<opened> opened_;
   std::stop_source quarantine_;
 };
 

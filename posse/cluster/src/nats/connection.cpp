@@ -121,21 +121,24 @@ void connection::not_stored(jsCtx*, jsPubAckErr*, void* self) {
 }
 
 void connection::make_streams() {
-  make_stream(items_stream, "basal.items.>", true);
-  make_stream(results_stream, "basal.results.>", false);
+  make_stream(items_stream, "basal.items.>", stream_kind::work_queue);
+  make_stream(results_stream, "basal.results.>", stream_kind::log);
+  make_stream(shared_stream, "basal.shared.>", stream_kind::table);
 }
 
-void connection::make_stream(const char* name, const char* subject, bool work_queue) {
+void connection::make_stream(const char* name, const char* subject, stream_kind kind) {
   jsStreamConfig config;
   jsStreamConfig_Init(&config);
   config.Name = name;
   config.Subjects = &subject;
   config.SubjectsLen = 1;
   config.Storage = js_FileStorage;
-  if (work_queue)
+  if (kind == stream_kind::work_queue)
     config.Retention = js_WorkQueuePolicy;
   else
     config.MaxAge = results_last_ns;
+  if (kind == stream_kind::table)
+    config.MaxMsgsPerSubject = 1;
   for (auto tries_left = tries_beside_others;; --tries_left) {
     jsErrCode code{};
     const auto s = js_AddStream(nullptr, js_, &config, nullptr, &code);
@@ -258,6 +261,16 @@ void connection::purge(const char* stream, const std::string& subject) {
   const auto s = js_PurgeStream(js_, stream, &options, &code);
   if (s != NATS_OK && code != JSStreamNotFoundErr)
     fail(s, "the batch was not taken back");
+}
+
+std::string connection::read(const char* stream, const std::string& subject) {
+  natsMsg* raw = nullptr;
+  jsErrCode code{};
+  const auto s = js_GetLastMsg(&raw, js_, stream, subject.c_str(), nullptr, &code);
+  const message m{raw};
+  if (s != NATS_OK)
+    fail(s, "no message " + subject);
+  return std::string{bytes_of(m)};
 }
 
 std::size_t connection::max_message_bytes() const {

@@ -1,15 +1,18 @@
 /// A connection to NATS, and what both sides do with JetStream.
 ///
-/// Two streams hold everything. `basal-items` is a work queue: a message goes when it is done.
+/// Three streams hold everything. `basal-items` is a work queue: a message goes when it is done.
 /// `basal-results` keeps results until their coordinator has them in its journal, a week at most.
-/// Subjects are basal.items.FUNCTION.BATCH and basal.results.BATCH; each function has one durable
-/// consumer, which all its workers share, and each batch one. `basal.control` is plain messages.
+/// `basal-shared` keeps what items share, by its hash, a week at most. Subjects are
+/// basal.items.FUNCTION.BATCH, basal.results.BATCH and basal.shared.HASH.PART; each function has
+/// one durable consumer, which all its workers share, and each batch one. `basal.control` is plain
+/// messages.
 ///
 /// We write the requests for messages and the acknowledgements ourselves: they are a line of text
 /// each, and so a lease is a subject to answer to, which outlives subscriptions and reconnects.
 #pragma once
 
 #include <basal/cluster/connection.hpp>
+#include <basal/cluster/detail/message.hpp>
 #include <basal/cluster/errors.hpp>
 
 #include <atomic>
@@ -41,6 +44,7 @@ using subscription = owned<natsSubscription, natsSubscription_Destroy>;
 
 inline constexpr const char* items_stream = "basal-items";
 inline constexpr const char* results_stream = "basal-results";
+inline constexpr const char* shared_stream = "basal-shared";
 inline constexpr const char* control_subject = "basal.control";
 
 /// A message as it is put into a stream.
@@ -85,6 +89,10 @@ public:
 
   void purge(const char* stream, const std::string& subject);
 
+  /// The message of a stream whose subject this is.
+  /// @throws error no_server, engine_failed
+  std::string read(const char* stream, const std::string& subject);
+
   std::size_t max_message_bytes() const;
 
   /// Grows with each reconnect: what was asked of the server before is forgotten.
@@ -98,7 +106,8 @@ public:
 
 private:
   [[noreturn]] void fail(natsStatus status, const std::string& doing) const;
-  void make_stream(const char* name, const char* subject, bool work_queue);
+  enum class stream_kind { work_queue, log, table };
+  void make_stream(const char* name, const char* subject, stream_kind kind);
 
   static void reconnected(natsConnection* c, void* self);
   static void not_stored(jsCtx* js, jsPubAckErr* failure, void* self);
@@ -142,6 +151,11 @@ private:
   std::uint64_t epoch_;
   std::chrono::steady_clock::time_point asked_;
 };
+
+/// Where the parts of what items share are: subjects are this one, '.', and the part's number.
+inline std::string shared_subject(const detail::shared_input& what) {
+  return "basal.shared." + what.hash.text() + '-' + std::to_string(what.part_bytes);
+}
 
 /// The bytes of a message.
 inline std::string_view bytes_of(const message& m) {

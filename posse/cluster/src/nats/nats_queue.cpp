@@ -1,5 +1,6 @@
 #include "nats_queue.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -14,6 +15,9 @@ constexpr std::chrono::seconds patience{30};
 constexpr milliseconds retry_interval{200};
 
 constexpr std::size_t results_ahead = 512;
+
+// A part goes through the server's memory, and its neighbours' messages wait behind it.
+constexpr std::uint64_t most_part_bytes = 512 << 10;
 constexpr std::chrono::seconds result_lease{30};
 
 // Workers that are there answer within a round trip; those that are frozen do not.
@@ -35,6 +39,34 @@ nats_queue::nats_queue(connection& c, const detail::function_key& function, deta
 void nats_queue::make_consumer() {
   connection_.make_streams();
   connection_.make_consumer(results_stream, consumer_, results_subject_, result_lease);
+  store_shared();
+}
+
+detail::shared_input nats_queue::share(std::string_view bytes) {
+  shared_bytes_ = bytes;
+  shared_ = {.hash = detail::hash_of(bytes),
+             .bytes = bytes.size(),
+             .part_bytes = std::min<std::uint64_t>(most_part_bytes, max_message_bytes() / 2)};
+  store_shared();
+  return shared_;
+}
+
+/// Stores the parts that all items share, unless the engine has them.
+void nats_queue::store_shared() {
+  if (shared_bytes_.empty())
+    return;
+  const auto subject = shared_subject(shared_);
+  const auto parts = (shared_.bytes + shared_.part_bytes - 1) / shared_.part_bytes;
+  if (connection_.count(shared_stream, subject + ".>") == parts)
+    return;
+  for (std::uint64_t i = 0; i < parts; ++i) {
+    const auto begin = static_cast<std::size_t>(i * shared_.part_bytes);
+    const auto name = subject + '.' + std::to_string(i);
+    // Its id is this run's: after a loss the server may remember the ids of what it has lost.
+    const stored part{name, run_ + '.' + name + '.' + std::to_string(++posted_),
+                      shared_bytes_.substr(begin, static_cast<std::size_t>(shared_.part_bytes))};
+    connection_.store({&part, 1});
+  }
 }
 
 void nats_queue::post(std::span<const std::string> messages) {

@@ -12,6 +12,7 @@ public:
   /// Takes back what an earlier run of the batch has left.
   nats_queue(connection& c, const detail::function_key& function, detail::batch_id id);
 
+  detail::shared_input share(std::string_view bytes) override;
   void post(std::span<const std::string> messages) override;
   std::vector<detail::arrival> receive(std::size_t most, std::chrono::milliseconds wait) override;
   void settle(std::span<const detail::arrival> results) override;
@@ -23,12 +24,15 @@ public:
 
 private:
   void make_consumer();
+  void store_shared();
 
   connection& connection_;
   const std::string items_subject_;
   const std::string results_subject_;
   const std::string consumer_;
   pull results_;
+  detail::shared_input shared_;
+  std::string_view shared_bytes_;
   std::uint64_t posted_ = 0;
   const std::string run_; ///< sets this run's message ids apart from those of an earlier one
 };

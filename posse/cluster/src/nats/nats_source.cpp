@@ -141,4 +141,19 @@ void nats_source::complete(std::span<const completed_work> work) {
     connection_.publish(w.token, nullptr, w.result ? "+ACK" : "-NAK");
 }
 
+std::string nats_source::shared(const detail::shared_input& what) {
+  const auto subject = shared_subject(what);
+  std::string result;
+  for (std::uint64_t i = 0; result.size() < what.bytes; ++i) {
+    const auto part = connection_.read(shared_stream, subject + '.' + std::to_string(i));
+    if (part.empty() || part.size() > what.bytes - result.size())
+      throw error{errc::damaged, "part " + std::to_string(i) + " of " + subject + " has "
+                                   + std::to_string(part.size()) + " bytes"};
+    result += part;
+  }
+  if (detail::hash_of(result) != what.hash)
+    throw error{errc::damaged, subject + " has other contents than its hash"};
+  return result;
+}
+
 } // namespace basal::cluster::nats

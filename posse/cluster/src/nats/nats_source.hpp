@@ -28,6 +28,7 @@ public:
   std::vector<leased_work> fetch(std::size_t most, std::stop_token stop) override;
   void keep_alive(const std::string& token) override;
   void complete(std::span<const completed_work> work) override;
+  std::string shared(const detail::shared_input& what) override;
 
   std::chrono::milliseconds lease() const override {
     return lease_;

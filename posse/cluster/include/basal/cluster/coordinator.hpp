@@ -75,6 +75,7 @@ namespace detail {
 /// A batch without its types.
 struct batch_request {
   const registered& function;
+  std::string_view shared = {}; ///< encoded; empty: the items share nothing
   std::uint64_t items;
   std::function<std::string(std::uint64_t)> item; ///< encoded
   std::function<void(std::uint64_t, std::string_view)> deliver;

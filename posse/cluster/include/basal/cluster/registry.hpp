@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,18 +17,28 @@ namespace basal::cluster {
 
 namespace detail {
 
-/// Argument and result of `R f(posse::member&, A)`, a function or a lambda.
+/// Arguments and result of `R f(posse::member&, A)` or `R f(posse::member&, const S&, A)`, a
+/// function or a lambda.
 template <class Signature>
 struct call_types;
 template <class R, class A>
 struct call_types<R (*)(posse::member&, A)> {
+  using shared = void;
   using item = std::remove_cvref_t<A>;
   using result = R;
 };
-template <class R, class A>
-struct call_types<R (*)(posse::member&, A) noexcept> : call_types<R (*)(posse::member&, A)> {};
-template <class L, class R, class A>
-struct call_types<R (L::*)(posse::member&, A) const> : call_types<R (*)(posse::member&, A)> {};
+template <class R, class S, class A>
+struct call_types<R (*)(posse::member&, const S&, A)> {
+  using shared = S;
+  using item = std::remove_cvref_t<A>;
+  using result = R;
+};
+template <class R, class... A>
+struct call_types<R (*)(posse::member&, A...) noexcept> : call_types<R (*)(posse::member&, A...)> {
+};
+template <class L, class R, class... A>
+struct call_types<R (L::*)(posse::member&, A...) const> : call_types<R (*)(posse::member&, A...)> {
+};
 
 template <auto Function>
 struct types_of_function : call_types<decltype(Function)> {};
@@ -40,9 +51,15 @@ struct types_of_function<Function> : call_types<decltype(&decltype(Function)::op
 struct registered {
   function_key key;
 
+  /// Decodes what all items share; null where they share nothing. Throws error.
+  std::function<std::shared_ptr<const void>(std::string_view)> open_shared;
+
   /// Decodes the item, calls the function on the calling thread's executor or, from elsewhere, on a
   /// compute executor, and encodes the result. Throws what the function throws.
-  std::function<std::string(posse::runtime&, const posse::call_options&, std::string_view)> run;
+  /// @param shared open_shared()'s
+  std::function<std::string(posse::runtime&, const posse::call_options&, const void* shared,
+                            std::string_view item)>
+    run;
 };
 
 /// @throws error bad_option
@@ -53,6 +70,10 @@ void expect_good_name(std::string_view name);
 /// The item type of a registered function, without reference and const.
 template <auto Function>
 using item_of = typename detail::types_of_function<Function>::item;
+
+/// The type that all items of a registered function share; void if there is none.
+template <auto Function>
+using shared_of = typename detail::types_of_function<Function>::shared;
 
 /// The result type of a registered function.
 template <auto Function>
@@ -68,12 +89,31 @@ registered make_registered(const posse::pure<Function>& function, std::uint32_t 
                 "items and results must be of types that the codec knows; see codec.hpp");
   expect_good_name(function.name());
   constexpr auto types = mixed(signature<item>(), signature<result>());
-  return {.key = {.name = function.name(), .version = version, .signature = types},
-          .run = [function](posse::runtime& runtime, const posse::call_options& options,
-                            std::string_view bytes) {
-            const auto x = decode<item>(bytes);
-            return encode<result>(function.with(options)(runtime, x));
-          }};
+  using shared = shared_of<Function>;
+  if constexpr (std::is_void_v<shared>) {
+    return {.key = {.name = function.name(), .version = version, .signature = types},
+            .open_shared = nullptr,
+            .run = [function](posse::runtime& runtime, const posse::call_options& options,
+                              const void*, std::string_view bytes) {
+              const auto x = decode<item>(bytes);
+              return encode<result>(function.with(options)(runtime, x));
+            }};
+  } else {
+    static_assert(encodable<shared>, "what items share must be of a type that the codec knows");
+    return {.key = {.name = function.name(),
+                    .version = version,
+                    .signature = mixed(types, signature<shared>())},
+            .open_shared = [](std::string_view bytes) -> std::shared_ptr<const void> {
+              return std::make_shared<const shared>(decode<shared>(bytes));
+            },
+            .run =
+              [function](posse::runtime& runtime, const posse::call_options& options,
+                         const void* with, std::string_view bytes) {
+                const auto x = decode<item>(bytes);
+                return encode<result>(
+                  function.with(options)(runtime, *static_cast<const shared*>(with), x));
+              }};
+  }
 }
 
 } // namespace detail
@@ -86,6 +126,12 @@ registered make_registered(const posse::pure<Function>& function, std::uint32_t 
 ///
 ///     basal::cluster::registry functions;
 ///     functions.add(pure_render);
+///
+/// Or it takes what all items of a batch share before the item, by reference to const: a worker
+/// fetches and decodes that once for all of them.
+///
+///     std::vector<double> solve(basal::posse::member& m, const matrix& a,
+///                               const std::vector<double>& b);
 ///
 /// Change the version when the function's results change: coordinators and workers of different
 /// versions do not share work.

@@ -1,4 +1,5 @@
-/// The seam between a worker and the engine that hands out work: fetch, keep alive, complete.
+/// The seam between a worker and the engine that hands out work: fetch, keep alive, complete; and
+/// what the items of a batch share.
 ///
 /// An engine promises that a message which was handed out and is neither completed nor kept alive
 /// for lease() is handed out again, to anybody. It may hand out a message twice for other reasons,
@@ -13,6 +14,8 @@
 #include <stop_token>
 #include <string>
 #include <vector>
+
+#include <basal/cluster/detail/message.hpp>
 
 namespace basal::cluster {
 
@@ -47,6 +50,10 @@ public:
   /// A group at a time, since an engine that stores safely takes as long for a group as for one.
   /// @throws error no_server, engine_failed: then all of them may be completed again
   virtual void complete(std::span<const completed_work> work) = 0;
+
+  /// The bytes that the items of a batch share.
+  /// @throws error no_server, engine_failed, damaged: bytes of another hash
+  virtual std::string shared(const detail::shared_input& what) = 0;
 
   /// How long a message stays with a worker that says nothing.
   virtual std::chrono::milliseconds lease() const = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <basal/cluster/detail/message.hpp>
@@ -21,6 +22,11 @@ struct arrival {
 class item_queue {
 public:
   virtual ~item_queue() = default;
+
+  /// Puts what all items share where workers find it, unless it is there. The bytes must outlive
+  /// the queue, which puts them there again if the engine has lost them.
+  /// @throws error no_server, engine_failed
+  virtual shared_input share(std::string_view bytes) = 0;
 
   /// Hands messages to the engine; they are stored when it returns.
   /// @throws error no_server, engine_failed

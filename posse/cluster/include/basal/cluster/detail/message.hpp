@@ -9,6 +9,7 @@
 
 #include <basal/cluster/codec.hpp>
 #include <basal/cluster/detail/frame.hpp>
+#include <basal/cluster/detail/hash.hpp>
 
 namespace basal::cluster::detail {
 
@@ -53,10 +54,29 @@ auto inspect(Fields& f, posted_item& x) {
   return f(x.item, x.bytes);
 }
 
+/// The value that all items of a batch share, as the engine keeps it: in parts of `part_bytes`, the
+/// last one shorter. No bytes: they share nothing.
+struct shared_input {
+  content_hash hash = {};
+  std::uint64_t bytes = 0;
+  std::uint64_t part_bytes = 0;
+
+  bool operator==(const shared_input&) const = default;
+};
+
+template <class Fields>
+auto inspect(Fields& f, shared_input& x) {
+  return f(x.hash, x.bytes, x.part_bytes);
+}
+
+/// A worker takes no more memory for one; nor does the codec.
+inline constexpr std::uint64_t most_shared_bytes = decode_limits{}.memory;
+
 /// Items that one worker does one after the other.
 struct item_message {
   batch_id batch;
   function_key function;
+  shared_input shared = {};
   std::uint32_t tries_left = 0;   ///< deliveries after which a worker gives up
   std::int64_t deadline_ms = 0;   ///< Unix time; 0: none
   std::uint64_t memory_limit = 0; ///< bytes; 0: the worker's own
@@ -65,7 +85,7 @@ struct item_message {
 
 template <class Fields>
 auto inspect(Fields& f, item_message& x) {
-  return f(x.batch, x.function, x.tries_left, x.deadline_ms, x.memory_limit, x.items);
+  return f(x.batch, x.function, x.shared, x.tries_left, x.deadline_ms, x.memory_limit, x.items);
 }
 
 enum class outcome_kind : std::uint8_t {
