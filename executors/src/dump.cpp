@@ -77,6 +77,11 @@ public:
     return state_.load(std::memory_order_acquire) == state::given;
   }
 
+  /// Whether it had a thread when it was to be asked. That may have begun since.
+  bool is_asked() const noexcept {
+    return is_asked_;
+  }
+
   /// Asks, or asks again where the signal came between two stacks.
   void ask() noexcept {
     const auto thread = who_.thread();
@@ -287,7 +292,7 @@ public:
 private:
   void add(const dump_answer& a) {
     const auto name = a.who().name();
-    if (a.who().thread() == 0) {
+    if (!a.is_asked() || a.who().thread() == 0) {
       text_ += name + ": has no thread yet, or none any more\n";
       return;
     }

@@ -43,6 +43,12 @@ bool runs_on(member& m, basal::executors::executor_pool* pool) {
 }
 constexpr pure<runs_on> pure_runs_on{"runs_on"};
 
+/// Whether it runs on `caller`, a thread that is an executor for the time of the call.
+bool runs_on_caller(member& m, std::thread::id caller) {
+  return m.executor().pool().config().hosted && std::this_thread::get_id() == caller;
+}
+constexpr pure<runs_on_caller> pure_runs_on_caller{"runs_on_caller"};
+
 int fail_at(member& m, int depth) {
   if (depth == 0)
     throw std::runtime_error("at the bottom");
@@ -170,10 +176,10 @@ TEST_CASE_METHOD(fixture, "a handler's pure function runs on the handler's own e
   }
 }
 
-TEST_CASE_METHOD(fixture, "on other threads it runs on a compute executor") {
-  CHECK(pure_runs_on(self, compute()));
-  auto blocking = system.spawn([pool = compute()](caf::blocking_actor* me) {
-    me->receive([&](int) { return pure_runs_on(me, pool); });
+TEST_CASE_METHOD(fixture, "on other threads it runs on these") {
+  CHECK(pure_runs_on_caller(self, std::this_thread::get_id()));
+  auto blocking = system.spawn([](caf::blocking_actor* me) {
+    me->receive([&](int) { return pure_runs_on_caller(me, std::this_thread::get_id()); });
   });
   CHECK(ask<bool>(blocking, 0));
 }

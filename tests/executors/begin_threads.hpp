@@ -6,7 +6,8 @@
 #include <basal/executors/completion.hpp>
 #include <basal/executors/executor_pool.hpp>
 
-/// Wakes each executor of an idle pool once, so that all of them have threads.
+/// Wakes each executor of an idle pool once, so that all of them have threads, and waits until they
+/// are idle again.
 inline void begin_threads(basal::executors::executor_pool& pool) {
   using namespace basal::executors;
   static constexpr work_ops ops{
@@ -21,4 +22,6 @@ inline void begin_threads(basal::executors::executor_pool& pool) {
     pool.deliver_claimed(pool.at(i), letter);
     ran.wait();
   }
+  while (pool.num_idle() < pool.size())
+    std::this_thread::yield();
 }
