@@ -76,6 +76,20 @@ TEST_CASE("a pool whose first thread is refused, or its stack, says so and leave
           == 0);
 }
 
+TEST_CASE("an executor whose thread is refused cannot be claimed") {
+  if (!can_limit)
+    return;
+  CHECK(in_child([] {
+          set_report_sink([](report_level, std::string_view, std::string_view) noexcept {});
+          pool_config config;
+          config.executors = 2;
+          executor_pool pool{config};
+          leave_room(4 << 20); // a thread's stack takes 8 MiB
+          return pool.is_idle(1) && !pool.claim_idle(1) && !pool.is_idle(1) ? 0 : 1;
+        })
+        == 0);
+}
+
 TEST_CASE("a pool that is refused a later thread warns, and its other executors do the work") {
   if (!can_limit)
     return;
