@@ -1,19 +1,24 @@
-// How long an echo takes while another actor's handler computes for 300 ms on the only message
-// executor: with the computation declared as a pure function on basal, and with the plain function
-// on stock CAF.
+// How long an echo takes while other actors' handlers compute, everything with its default
+// settings: with the computation declared as a pure function on basal, with the plain function in
+// an adaptive handler, and with the plain function on stock CAF.
 //
-// A message leaves every millisecond, whether those before it were answered or not. Two figures:
+// A message leaves every millisecond, whether those before it were answered or not. In each case
+// two loads: computations of 30 ms that come evenly and take 30 % of all CPUs' time; and,
+// `_saturated`, as many computing handlers as there are CPUs, for 300 ms each. The figures:
 //
 // echo_p99_under_load_ms         from send() to the echo's handler: the scheduler's part
-// echo_seen_p99_under_load_ms    from when the message was due to when the client has its answer.
-//                                With the computation on both of two CPUs, the kernel lets the
-//                                client's thread wait for its turn, too, twice a message.
+// echo_p999_under_load_ms        the same, 1 in 1000
+// echo_seen_p99_under_load_ms    from when the message was due to when the client has its
+//                                answer. The kernel lets the client's thread wait for its turn,
+//                                too, twice a message.
 
 #include "bench/posse/fib.hpp"
 #include "bench/support/bench.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
+#include <basal/actors/adaptive.hpp>
 #include <basal/actors/run_pure.hpp>
+#include <basal/executors/placement.hpp>
 #include <basal/posse/posse.hpp>
 
 #include <caf/actor_system.hpp>
@@ -24,6 +29,7 @@
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -66,6 +72,12 @@ caf::behavior plain_computer() {
   }};
 }
 
+caf::behavior adaptive_computer(caf::event_based_actor* self) {
+  return {actors::adaptive(self, [](compute, std::int64_t times) {
+    return caf::make_message(computed::value, plain_sum(times));
+  })};
+}
+
 caf::behavior pure_computer(caf::event_based_actor* self) {
   return {[self](compute, std::int64_t times) {
     return caf::make_message(computed::value, pure_sum(self, times));
@@ -86,24 +98,39 @@ struct latencies {
   std::vector<nanoseconds> seen;
 };
 
-/// Sends one message a millisecond to `echoing` from now on until the computation has ended and all
-/// messages are answered.
+/// Computations that begin one `interval` after the other.
+struct load {
+  std::size_t computations;
+  nanoseconds interval;
+  std::int64_t times; ///< of plain_sum()
+};
+
+/// Sends one message a millisecond to `echoing` from now on until all computations have ended and
+/// all messages are answered.
 class round_of_echoes {
 public:
   round_of_echoes(caf::scoped_actor& self, const caf::actor& echoing, latencies& into)
     : self_(self), echoing_(echoing), into_(into) {
   }
 
-  void run(const caf::actor& computer, std::int64_t times) {
-    self_->send(computer, compute::value, times);
-    while (!computed_ || answered_ < sent_.size()) {
-      const auto next_due = due(sent_.size());
-      if (computed_ || clock_type::now() < next_due) {
-        receive(computed_ ? clock_type::now() + give_up : next_due, times);
-      } else {
-        sent_.push_back(stamp());
-        self_->send(echoing_, static_cast<std::int64_t>(sent_.size() - 1));
+  void run(const std::vector<caf::actor>& computers, const load& wanted) {
+    std::size_t begun = 0;
+    while (computed_ < wanted.computations || answered_ < sent_.size()) {
+      const auto now = clock_type::now();
+      const auto next_load = start_ + static_cast<std::int64_t>(begun) * wanted.interval;
+      if (begun < wanted.computations && now >= next_load) {
+        self_->send(computers.at(begun++ % computers.size()), compute::value, wanted.times);
+        continue;
       }
+      const auto all_computed = computed_ == wanted.computations;
+      const auto next_due = due(sent_.size());
+      if (all_computed)
+        receive(now + give_up, wanted.times, true);
+      else if (now < next_due)
+        receive(begun < wanted.computations ? std::min(next_due, next_load) : next_due,
+                wanted.times, false);
+      else
+        send_echo();
     }
   }
 
@@ -115,7 +142,12 @@ private:
     return start_ + static_cast<std::int64_t>(number) * interval;
   }
 
-  void receive(clock_type::time_point until, std::int64_t times) {
+  void send_echo() {
+    sent_.push_back(stamp());
+    self_->send(echoing_, static_cast<std::int64_t>(sent_.size() - 1));
+  }
+
+  void receive(clock_type::time_point until, std::int64_t times, bool last_ones) {
     self_->receive(
       [&](std::int64_t number, std::int64_t handled) {
         const auto index = static_cast<std::size_t>(number);
@@ -126,12 +158,12 @@ private:
       [&](computed, std::int64_t result) {
         if (result != times * fib_of_25)
           throw std::runtime_error("the computation is wrong");
-        computed_ = true;
+        ++computed_;
       },
       caf::after(until - clock_type::now()) >>
         [&] {
-          if (computed_ || clock_type::now() > start_ + give_up)
-            throw std::runtime_error("no echo, or no result of the computation, for 30 s");
+          if (last_ones || clock_type::now() > start_ + give_up)
+            throw std::runtime_error("no echo, or no result of a computation, for 30 s");
         });
   }
 
@@ -141,11 +173,11 @@ private:
   const clock_type::time_point start_ = clock_type::now();
   std::vector<std::int64_t> sent_; // stamps, by number
   std::size_t answered_ = 0;
-  bool computed_ = false;
+  std::size_t computed_ = 0;
 };
 
-/// How many times plain_sum() must add to take 300 ms.
-std::int64_t times_for_300_ms() {
+/// How many times plain_sum() must add to take so long.
+std::int64_t times_for(nanoseconds wanted) {
   constexpr std::int64_t tried = 100;
   auto fastest = nanoseconds::max();
   for (int i = 0; i < 3; ++i) {
@@ -154,54 +186,66 @@ std::int64_t times_for_300_ms() {
       throw std::runtime_error("plain_fib(25) is wrong");
     fastest = std::min<nanoseconds>(fastest, clock_type::now() - start);
   }
-  return std::max<std::int64_t>(1, std::chrono::milliseconds{300} * tried / fastest);
+  return std::max<std::int64_t>(1, wanted * tried / fastest);
 }
 
-template <class Computer>
-latencies measure(caf::actor_system_config& config, Computer computer, bool quick) {
-  const auto times = times_for_300_ms();
+constexpr nanoseconds round_length = std::chrono::milliseconds{300};
+
+load thirty_percent() {
+  constexpr nanoseconds each = std::chrono::milliseconds{30};
+  const auto count = executors::usable_cpus() * 3;
+  return {count, round_length / static_cast<std::int64_t>(count), times_for(each)};
+}
+
+load saturated() {
+  return {executors::usable_cpus(), nanoseconds{0}, times_for(round_length)};
+}
+
+template <class Config, class Computer>
+latencies measure(Computer computer, const load& wanted, bool quick) {
+  Config config;
   caf::actor_system system{config};
   caf::scoped_actor self{system};
-  const auto computing = system.spawn(computer);
+  std::vector<caf::actor> computing;
+  for (std::size_t i = 0; i < executors::usable_cpus(); ++i)
+    computing.push_back(system.spawn(computer));
   const auto echoing = system.spawn(echo);
   latencies all;
-  for (int round = 0; round < (quick ? 2 : 10); ++round)
-    round_of_echoes{self, echoing, all}.run(computing, times);
+  for (int round = 0; round < (quick ? 3 : 10); ++round)
+    round_of_echoes{self, echoing, all}.run(computing, wanted);
   std::sort(all.handled.begin(), all.handled.end());
   std::sort(all.seen.begin(), all.seen.end());
   return all;
 }
 
-// Each measured once, by the first figure that asks.
-
-const latencies& on_basal(bool quick) {
-  static const auto all = [=] {
-    actor_system_config config;
-    config.set("basal.message-executors", std::size_t{1});
-    config.set("basal.compute-executors", std::size_t{1});
-    return measure(config, pure_computer, quick);
-  }();
-  return all;
+double permille_ms(const std::vector<nanoseconds>& sorted, std::size_t permille) {
+  return std::chrono::duration<double, std::milli>{sorted.at(sorted.size() * permille / 1000)}
+    .count();
 }
 
-const latencies& on_stock_caf(bool quick) {
-  static const auto all = [=] {
-    caf::actor_system_config config;
-    config.set("scheduler.max-threads", std::size_t{1});
-    return measure(config, plain_computer, quick);
-  }();
-  return all;
-}
-
-double p99_ms(const std::vector<nanoseconds>& sorted) {
-  return std::chrono::duration<double, std::milli>{sorted.at(sorted.size() * 99 / 100)}.count();
+/// Adds the figures of `Computer` under both loads. Each is measured once, by the first that asks.
+template <class Config, auto Computer>
+void measure_both(bench::plan& plan, const std::string& suffix) {
+  static std::vector<latencies> known[2];
+  const auto quick = plan.quick();
+  for (const bool full : {false, true}) {
+    const auto all = [=]() -> const latencies& {
+      auto& here = known[full ? 1 : 0];
+      if (here.empty())
+        here.push_back(measure<Config>(Computer, full ? saturated() : thirty_percent(), quick));
+      return here.front();
+    };
+    const auto end = suffix + (full ? "_saturated" : "");
+    plan.measure("echo_p99_under_load_ms" + end, [=] { return permille_ms(all().handled, 990); });
+    plan.measure("echo_p999_under_load_ms" + end, [=] { return permille_ms(all().handled, 999); });
+    plan.measure("echo_seen_p99_under_load_ms" + end, [=] { return permille_ms(all().seen, 990); });
+  }
 }
 
 const bench::suite echo_suite{[](bench::plan& plan) {
-  const bool quick = plan.quick();
-  plan.measure("echo_p99_under_load_ms", [=] { return p99_ms(on_basal(quick).handled); });
-  plan.measure("echo_seen_p99_under_load_ms", [=] { return p99_ms(on_basal(quick).seen); });
-  plan.measure("echo_p99_under_load_ms_caf", [=] { return p99_ms(on_stock_caf(quick).handled); });
+  measure_both<actor_system_config, pure_computer>(plan, "");
+  measure_both<actor_system_config, adaptive_computer>(plan, "_adaptive");
+  measure_both<caf::actor_system_config, plain_computer>(plan, "_caf");
 }};
 
 } // namespace
