@@ -11,6 +11,7 @@
 
 #include <basal/actors/detail/awaited_answer.hpp>
 #include <basal/actors/log.hpp>
+#include <basal/executors/detail/time_slice.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/report.hpp>
 #include <basal/posse/effects.hpp>
@@ -44,6 +45,10 @@ using executors::report_level;
 namespace {
 
 constexpr const char* log_name = log_names[static_cast<std::size_t>(log_module::actors)];
+
+/// The shortest slice that the kernel has: a message executor that is woken while other threads
+/// compute on all CPUs gets one of these at once.
+constexpr auto message_slice = 100us;
 
 /// Whether the system prints or writes any log.
 bool logs(caf::actor_system& system) {
@@ -224,6 +229,7 @@ void scheduler::start_executors() {
     self.attachment() = owner.units_[self.index()].get();
     CAF_SET_LOGGER_SYS(&owner.system());
     owner.system().thread_started();
+    executors::detail::use_time_slice(message_slice);
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {

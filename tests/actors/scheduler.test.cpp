@@ -1,6 +1,7 @@
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/run_pure.hpp>
+#include <basal/executors/detail/time_slice.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
@@ -293,6 +294,26 @@ TEST_CASE(
     self->receive([](go_atom) {});
   }}.join();
   CHECK(others == 0);
+}
+
+TEST_CASE("message executors have a time slice of their own, and the threads they start do not") {
+  bool may_ask = false;
+  std::thread{[&] { may_ask = basal::executors::detail::use_time_slice(100us); }}.join();
+  if (!may_ask)
+    return;
+  basal::actor_system_config cfg;
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  const auto is_reset_on_fork = [] { return (sched_getscheduler(0) & SCHED_RESET_ON_FORK) != 0; };
+  system.spawn([&, asks = caf::actor_cast<caf::actor>(self)](event_based_actor* asked) {
+    bool started_has = true;
+    std::thread{[&] { started_has = is_reset_on_fork(); }}.join();
+    asked->send(asks, is_reset_on_fork(), started_has);
+  });
+  self->receive([](bool executor_has, bool started_has) {
+    CHECK(executor_has);
+    CHECK_FALSE(started_has);
+  });
 }
 
 TEST_CASE("where nothing ran, CAF's own actors end on the thread that ends the system") {
