@@ -42,9 +42,11 @@ def warnings(text):
 
 def metrics(text):
     """[(name, kind, help)] in the order in which a scrape has them."""
-    found = [(joined(name), "gauge" if how == "gauge" else "counter", joined(text))
+    kinds = {"gauge": "gauge", "write(out,": "histogram"}
+    found = [(joined(name), kinds.get(how, "counter"), joined(text))
              for how, name, text in re.findall(
-                 rf"\b(?:out\.)?(counter|gauge|of_pools)\(\s*({LITERALS}),\s*({LITERALS})", text)]
+                 r"\b(?:out\.)?(counter|gauge|of_pools|write\(out,)[\s(]*"
+                 rf"({LITERALS}),\s*({LITERALS})", text)]
     named = re.findall(r'"((?:basal|process)_\w+)"', text)
     if sorted(named) != sorted(name for name, _, _ in found):
         raise ValueError("the metrics that were read are not those that are named")
