@@ -7,6 +7,7 @@ Exit status 77, which ctest takes for skipped, where there is no nats-server. Ea
 with a store of its own. After each, every item has one result with the bits of this machine.
 """
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -72,10 +73,10 @@ class FaultsTest(unittest.TestCase):
         self.assertEqual(w.stdout.readline(), "ready\n")
         return w
 
-    def coordinator(self, items=ITEMS, work=WORK, patience=60000, address=None):
+    def coordinator(self, items=ITEMS, work=WORK, patience=60000, address=None, **more):
         return self.start([PROGRAM, "coordinator", address or self.address, self.journal,
                            str(items), str(work), str(patience), *self.tls],
-                          stdout=subprocess.PIPE)
+                          stdout=subprocess.PIPE, **more)
 
     def until_delivered(self, coordinator, count=3):
         """Returns once results of the batch were delivered, and more are to come."""
@@ -166,6 +167,21 @@ class FaultsTest(unittest.TestCase):
         self.assertGreater(found["resumed"], 0)
         again = self.expect_all(self.coordinator())
         self.assertEqual(again["resumed"], ITEMS)
+
+    def test_disk_full_in_a_running_batch(self):
+        def small_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write fails instead
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+        self.server()
+        self.worker("a")
+        self.worker("b")
+        first = self.coordinator(preexec_fn=small_disk, restore_signals=False)
+        self.until_delivered(first, 1)
+        found = self.outcome(first)
+        self.assertEqual((first.returncode, found["error"]), (1, "journal_failed"), found)
+        found = self.expect_all(self.coordinator())
+        self.assertGreater(found["resumed"], 0)
+        self.assertEqual(found["mismatches"], 0)
 
     def test_a_worker_flips_a_bit(self):
         self.server()
