@@ -1,14 +1,15 @@
 """A plot of a module's measurements as SVG: ours beside the peers, by workload.
 
 A row for each workload that several implementations have, with the greatest number of threads that
-at least two of them have; a dot for each implementation, at its time over the row's shortest, on a
+at least two of them have; a mark for each implementation, at its time over the row's shortest, on a
 logarithmic scale. Text and lines follow the reader's light or dark scheme.
 """
 import math
 from xml.sax.saxutils import escape, quoteattr
 
 COLOURS = ["#d1495b", "#2e86ab", "#59a14f", "#edae49", "#8e6bbf", "#7f7f7f", "#00a6a6", "#b07aa1"]
-ROW, WIDTH, TOP = 18, 420, 46
+SHAPES = ["M-5,0a5,5 0 1 0 10,0a5,5 0 1 0 -10,0", "M-5,-5h10v10h-10z", "M0,-6l6,6l-6,6l-6,-6z"]
+ROW, WIDTH, LEGEND = 18, 420, 18
 STYLE = ("text{font:12px sans-serif;fill:#222}line{stroke:#ccc}"
          "@media(prefers-color-scheme:dark){text{fill:#ddd}line{stroke:#555}}")
 
@@ -29,15 +30,34 @@ def rows(workloads):
     return result
 
 
+def mark(number, x, y, title=""):
+    """That of the implementation of that number."""
+    shape, colour = SHAPES[number // len(COLOURS) % len(SHAPES)], COLOURS[number % len(COLOURS)]
+    inner = f"<title>{escape(title)}</title>" if title else ""
+    return f'<path transform="translate({x:.1f},{y})" d="{shape}" fill="{colour}">{inner}</path>'
+
+
+def legend(implementations, width):
+    """The marks with their names, in as many lines as they need, and the height of these."""
+    out, x, y = [], 10, 14
+    for number, name in enumerate(implementations):
+        if x + 24 + 7 * len(name) > width:
+            x, y = 10, y + LEGEND
+        out.append(mark(number, x, y)
+                   + f'<text x="{x + 9}" y="{y + 4}">{escape(name)}</text>')
+        x += 24 + 7 * len(name)
+    return out, y
+
+
 def svg(module, workloads):
     """The plot, or None if nothing can be compared."""
     found = rows(workloads)
     if not found:
         return None
-    colours = {}
+    numbers = {}
     for _, _, times in found:
         for implementation in times:
-            colours.setdefault(implementation, COLOURS[len(colours) % len(COLOURS)])
+            numbers.setdefault(implementation, len(numbers))
     worst = max(max(times.values()) / min(times.values()) for _, _, times in found)
     powers = max(1, math.ceil(math.log2(worst)))
 
@@ -47,27 +67,23 @@ def svg(module, workloads):
     def x(ratio):
         return left + WIDTH * math.log2(ratio) / powers
 
-    height = TOP + ROW * len(found) + 30
     width = left + WIDTH + 30
+    names, top = legend(numbers, width)
+    top += 32
+    height = top + ROW * len(found) + 30
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
            f'aria-label={quoteattr(f"{module}: time over the shortest of each workload")}>',
-           f"<style>{STYLE}</style>"]
-    at = 10
-    for implementation, colour in colours.items():
-        out.append(f'<circle cx="{at}" cy="14" r="5" fill="{colour}"/>'
-                   f'<text x="{at + 9}" y="18">{escape(implementation)}</text>')
-        at += 24 + 7 * len(implementation)
+           f"<style>{STYLE}</style>", *names]
     for power in range(powers + 1):
-        out.append(f'<line x1="{x(2 ** power):.1f}" y1="{TOP - 12}" x2="{x(2 ** power):.1f}" '
+        out.append(f'<line x1="{x(2 ** power):.1f}" y1="{top - 12}" x2="{x(2 ** power):.1f}" '
                    f'y2="{height - 24}"/><text x="{x(2 ** power):.1f}" y="{height - 8}" '
                    f'text-anchor="middle">{2 ** power}x</text>')
     for i, (_, _, times) in enumerate(found):
-        y = TOP + ROW * i
+        y = top + ROW * i
         out.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">'
                    f'{escape(labels[i])}</text>')
         least = min(times.values())
         for implementation, time in times.items():
-            out.append(f'<circle cx="{x(time / least):.1f}" cy="{y}" r="5" '
-                       f'fill="{colours[implementation]}"><title>{escape(implementation)}: '
-                       f'{time / least:.3g}</title></circle>')
+            out.append(mark(numbers[implementation], x(time / least), y,
+                            f"{implementation}: {time / least:.3g}"))
     return "\n".join(out + ["</svg>"]) + "\n"

@@ -55,6 +55,18 @@ class ReportTest(unittest.TestCase):
         self.assertIn("a<b/1, 4", [e.text for e in root.iter(space + "text")])
         self.assertIn("](plots/posse.svg)", report.report("", [result("posse", cases)]))
 
+    def test_many_implementations_have_marks_of_their_own_and_fit_beside_each_other(self):
+        cases = [{"name": f"a/1/implementation{i:02}/4", "median_ns": 1} for i in range(20)]
+        root = xml.etree.ElementTree.fromstring(plot.svg("posse", report.workloads(cases)))
+        space = "{http://www.w3.org/2000/svg}"
+        width = float(root.get("viewBox").split()[2])
+        named = [e for e in root.iter(space + "text") if e.text.startswith("implementation")]
+        self.assertEqual(len(named), 20)
+        for e in named:
+            self.assertLess(float(e.get("x")) + 7 * len(e.text), width)
+        marks = {(e.get("d"), e.get("fill")) for e in root.iter(space + "path")}
+        self.assertEqual(len(marks), 20)
+
     def test_what_has_no_peer_has_no_plot(self):
         cases = [{"name": "alone/1/basal/4", "median_ns": 1}]
         self.assertIsNone(plot.svg("mab", report.workloads(cases)))
