@@ -105,7 +105,7 @@ struct watched {
       .receive([](int) {}, [](const caf::error&) { FAIL("no answer"); });
   }
 
-  /// The answer comes before the turn that sent it is over and counted: waits until nothing changes.
+  /// Waits until nothing changes: an answer comes before its turn is over and counted.
   actor_stats of_type(const std::string& name) {
     for (auto last = counted(name);;) {
       std::this_thread::sleep_for(20ms);

@@ -30,7 +30,7 @@ namespace basal::posse {
 // event-based, stateful, typed, blocking or a broker, and CAF's handles that act like one.
 //
 // On a message executor the function runs right there, on the handler's fiber; on the thread of a
-// detached, blocking or scoped actor it is handed to a compute executor while the thread sleeps.
+// detached, blocking or scoped actor it runs as on any plain thread (posse::runtime::run).
 
 /// In a handler: `self` calls.
 template <std::derived_from<caf::local_actor> Actor>

@@ -72,8 +72,8 @@ public:
 
   /// Calls it as a computation of its own. `caller` is the runtime, or `self` in
   /// an actor's handler. On an executor it runs right here, where idle compute
-  /// executors may steal from it; on another thread, on a compute executor while
-  /// the caller sleeps.
+  /// executors may steal from it; on another thread, on that thread as well, in
+  /// place of a compute executor (runtime::run says when not).
   /// @throws cancelled, memory_limit_exceeded, runtime_stopped
   template <calling Caller, class... Args>
   auto operator()(Caller&& caller, Args&&... args) const {
