@@ -2,12 +2,14 @@
 
     info basal executors     each executor, its thread and what it runs
     info basal fibers        each suspended fiber, what it runs and for how long it has waited
+    info basal computations  each computation of posse: who stole from whom, and where that is
     basal fiber N bt         its backtrace; `basal fiber all bt`: of all
 
 They read memory and call nothing. The times are from the flight recording: up to the latest record
 of any executor, and at least so long where the beginning is overwritten.
 """
 
+import re
 import struct
 
 import gdb
@@ -150,6 +152,52 @@ def waiting():
     return [(e, name, f) for e, name in executors() for f in suspended(e)]
 
 
+class Member:
+    """A member of a computation of posse, on a fiber."""
+
+    def __init__(self, member, where, state):
+        self.origin = int(member["origin_"])
+        self.branch = int(member["as_"])
+        self.victim = int(member["as_"]["victim"]) if self.branch else None
+        function = member["origin_"]["function"]
+        known = int(function) != 0
+        characters = gdb.lookup_type("char").const().pointer()
+        self.name = text(as_type(function["name"], characters)) if known else "a computation"
+        self.where = where
+        self.state = state
+        self.outer = None
+        self.below = []
+
+
+def members_on(fiber, where, runs):
+    """The members on a fiber, innermost first: what it is attached to is a list of frames."""
+    kind = gdb.lookup_type("basal::posse::detail::charge_frame").pointer()
+    frame = fiber["attachment_"].cast(kind)
+    inner = None
+    while int(frame) != 0:
+        member = frame["running"]
+        if int(member) != 0 and int(member["charge_"].address) == int(frame):
+            state = "has called " + inner.name if inner else "runs" if runs else None
+            if state is None:
+                state = "waits for " + (text(fiber["waits_for_"]) or "an event")
+            found = Member(member, where, state)
+            if inner:
+                inner.outer = found
+            inner = found
+            yield found
+        frame = frame["outer"]
+
+
+def members():
+    """All members of all computations."""
+    for executor, name in executors():
+        doing = as_type(executor["doing_"], gdb.lookup_type("char").const().pointer())
+        if int(executor["running_"]) != 0 and int(doing) != 0:
+            yield from members_on(executor["running_"].dereference(), name, True)
+        for fiber in suspended(executor):
+            yield from members_on(fiber, name, False)
+
+
 class FiberFrames(Unwinder):
     """While it has registers, the selected thread's innermost frame appears to be called from where
     the fiber was left. Nothing is written, so that a core will do."""
@@ -221,6 +269,72 @@ FRAMES = FiberFrames()
 gdb.unwinder.register_unwinder(None, FRAMES, replace=True)
 
 
+def build_id_in(memory, first, count, size, bias):
+    """The build id among program headers at `first`, or None; `memory(address, bytes)` reads."""
+    for i in range(count):
+        kind, _, _, address, _, _, length, _ = struct.unpack(
+            "<IIQQQQQQ", memory(first + i * size, 56)
+        )
+        if kind != 4:  # PT_NOTE
+            continue
+        notes, at = memory(address + bias, length), 0
+        while at + 12 <= length:
+            name_bytes, text_bytes, note = struct.unpack_from("<III", notes, at)
+            text_at = at + 12 + (name_bytes + 3 & ~3)
+            if note == 3 and notes[at + 12 : at + 16] == b"GNU\0":
+                return notes[text_at : text_at + text_bytes].hex()
+            at = text_at + (text_bytes + 3 & ~3)
+    return None
+
+
+def build_id_of_process():
+    """The build id of the program that the process, or the core, is of; None where that is not to
+    be found: the kernel's auxiliary vector leads to the program's headers in memory."""
+    try:
+        vector = gdb.execute("info auxv", to_string=True)
+        entries = dict(re.findall(r"(AT_PH\w+) .* (\w+)$", vector, re.MULTILINE))
+        first, size, count = (int(entries["AT_PH" + x], 0) for x in ("DR", "ENT", "NUM"))
+        inferior = gdb.selected_inferior()
+
+        def memory(address, length):
+            return bytes(inferior.read_memory(address, length))
+
+        kind, _, _, address = struct.unpack("<IIQQ", memory(first, 24))
+        bias = first - address if kind == 6 else 0  # PT_PHDR, which comes first
+        return build_id_in(memory, first, count, size, bias)
+    except (gdb.error, KeyError, ValueError, IndexError, struct.error):
+        return None
+
+
+def expect_same_build():
+    """Ends the command with a sentence if the file that gdb has is not the process's program."""
+    program = gdb.current_progspace().filename
+    if program is None or gdb.selected_thread() is None:
+        return
+    objfile = next((o for o in gdb.objfiles() if o.filename == program), None)
+    ours = getattr(objfile, "build_id", None)
+    theirs = build_id_of_process()
+    if ours and theirs and ours != theirs:
+        raise gdb.GdbError(
+            "basal: the core is of another build than %s (build id %s, not %s); give gdb the "
+            "program that the core is of" % (program, theirs, ours)
+        )
+
+
+class BasalCommand(gdb.Command):
+    """A command that says what is wrong where memory does not look like basal's."""
+
+    def invoke(self, argument, from_tty):
+        expect_same_build()
+        try:
+            self.run(argument)
+        except (gdb.MemoryError, UnicodeDecodeError, OverflowError) as problem:
+            raise gdb.GdbError(
+                "basal: the program's memory is not as expected (%s); the core may be cut off, or "
+                "of another build: give gdb the program and the whole core" % problem
+            )
+
+
 class Basal(gdb.Command):
     """Commands for basal's fibers: `basal fiber N bt`."""
 
@@ -229,19 +343,19 @@ class Basal(gdb.Command):
 
 
 class InfoBasal(gdb.Command):
-    """Lists of basal: `info basal executors`, `info basal fibers`."""
+    """Lists of basal: `info basal executors`, `info basal fibers`, `info basal computations`."""
 
     def __init__(self):
         super().__init__("info basal", gdb.COMMAND_STATUS, prefix=True)
 
 
-class InfoExecutors(gdb.Command):
+class InfoExecutors(BasalCommand):
     """Each executor of basal, its thread and what it runs."""
 
     def __init__(self):
         super().__init__("info basal executors", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         for executor, name in executors():
             flight = executor["flight_"]
             thread = word(flight["thread_"]) & 0xFFFFFFFF if int(flight) != 0 else 0
@@ -258,26 +372,56 @@ class InfoExecutors(gdb.Command):
             )
 
 
-class InfoFibers(gdb.Command):
+class InfoFibers(BasalCommand):
     """Each suspended fiber of basal, what it runs and for how long it has waited."""
 
     def __init__(self):
         super().__init__("info basal fibers", gdb.COMMAND_STATUS)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         waits = Waits()
         for number, (executor, name, fiber) in enumerate(waiting()):
             since = waits.of(executor, fiber)
             print("%-5d %-16s %s, waits %s" % (number, name, label(fiber), since))
 
 
-class Fiber(gdb.Command):
+class InfoComputations(BasalCommand):
+    """Each computation of basal's posse: below each member those that have stolen from it."""
+
+    def __init__(self):
+        super().__init__("info basal computations", gdb.COMMAND_STATUS)
+
+    def run(self, argument):
+        type_of("executor")
+        try:
+            gdb.lookup_type("basal::posse::member")
+        except gdb.error:
+            print("basal: the program has no debug information of basal::posse, or does not use it")
+            return
+        found = list(members())
+        branches = {m.branch: m for m in found if m.branch}
+        roots = {m.origin: m for m in found if not m.branch}
+        tops = []
+        for m in found:
+            victim = m.outer if not m.branch else branches.get(m.victim) or roots.get(m.origin)
+            (victim.below if victim else tops).append(m)
+        for m in tops:
+            self.tell(m, 0)
+
+    def tell(self, member, depth):
+        who = "delegate" if depth and member.branch else member.name
+        print("%s%s on %s: %s" % ("  " * depth, who, member.where, member.state))
+        for below in member.below:
+            self.tell(below, depth + 1)
+
+
+class Fiber(BasalCommand):
     """basal fiber N bt: a suspended fiber's backtrace; N as in `info basal fibers`, or "all"."""
 
     def __init__(self):
         super().__init__("basal fiber", gdb.COMMAND_STACK)
 
-    def invoke(self, argument, from_tty):
+    def run(self, argument):
         words = gdb.string_to_argv(argument)
         if len(words) != 2 or words[1] != "bt":
             raise gdb.GdbError("basal: usage: basal fiber N bt")
@@ -301,5 +445,5 @@ class Fiber(gdb.Command):
             FRAMES.show(fiber)
 
 
-for command in (Basal, InfoBasal, InfoExecutors, InfoFibers, Fiber):
+for command in (Basal, InfoBasal, InfoExecutors, InfoFibers, InfoComputations, Fiber):
     command()

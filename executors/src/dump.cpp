@@ -38,13 +38,27 @@ constexpr std::size_t most_letters = 120; // of a name; what is longer is cut
 /// Addresses for one executor's answer: some 40,000 fibers. Memory is used for what there is.
 constexpr std::size_t answer_bytes = std::size_t{16} << 20;
 
-/// Facts about one fiber, in the answer's memory; its frames follow.
+/// Facts about one fiber, in the answer's memory; its frames follow, and words of a module above.
 struct note {
   std::array<char, most_letters + 1> work{};
   const char* waits_for = nullptr; ///< null: it runs
   std::uint64_t waits_since = 0;
   std::size_t frames = 0;
+  std::size_t words = 0;
+
+  std::uintptr_t* first_frame() noexcept {
+    return reinterpret_cast<std::uintptr_t*>(this + 1);
+  }
+  const std::uintptr_t* first_frame() const noexcept {
+    return reinterpret_cast<const std::uintptr_t*>(this + 1);
+  }
+  std::size_t bytes() const noexcept {
+    return sizeof(note) + (frames + words) * sizeof(std::uintptr_t);
+  }
 };
+
+constexpr std::size_t largest_note_bytes
+  = sizeof(note) + (most_frames + dump_part::most_words) * sizeof(std::uintptr_t);
 
 } // namespace
 
@@ -54,8 +68,9 @@ class dump_answer {
 public:
   enum class state : int { asked, given, in_a_switch };
 
-  explicit dump_answer(executor& who)
+  dump_answer(executor& who, dump_part* more)
     : who_(who),
+      more_(more),
       memory_(mmap(nullptr, answer_bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
     if (memory_ == MAP_FAILED)
@@ -106,8 +121,10 @@ public:
     now_ = who_.now();
     doing_ = who_.doing();
     if (doing_ != nullptr)
-      if (auto* n = add(doing_))
-        n->frames = unwind::interrupted(ucontext, frames_of(*n), most_frames);
+      if (auto* n = add(doing_)) {
+        n->frames = unwind::interrupted(ucontext, n->first_frame(), most_frames);
+        add_words(*n, *who_.running_, true);
+      }
     for (auto* f = who_.fibers_.load(std::memory_order_acquire); f != nullptr;
          f = f->next_of_home_) {
       if (f == who_.running_ || f->waits_for_ == nullptr)
@@ -123,7 +140,8 @@ public:
         append(*n, item.ops->type_of(item.object).name());
       n->waits_for = f->waits_for_;
       n->waits_since = f->waits_since_;
-      n->frames = unwind::left(f->context_, frames_of(*n), most_frames);
+      n->frames = unwind::left(f->context_, n->first_frame(), most_frames);
+      add_words(*n, *f, false);
     }
     close();
     state_.store(state::given, std::memory_order_release);
@@ -139,24 +157,20 @@ public:
     return left_out_;
   }
 
-  /// Calls `visit(note, frames)` for each.
+  /// Calls `visit(note)` for each.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t at = 0; at < used_;) {
       const auto& n = *reinterpret_cast<const note*>(static_cast<const std::byte*>(memory_) + at);
-      visit(n, reinterpret_cast<const std::uintptr_t*>(&n + 1));
-      at += sizeof(note) + n.frames * sizeof(std::uintptr_t);
+      visit(n);
+      at += n.bytes();
     }
   }
 
 private:
-  static std::uintptr_t* frames_of(note& n) noexcept {
-    return reinterpret_cast<std::uintptr_t*>(&n + 1);
-  }
-
   /// A new note behind the last one, or null where there is no room for one more.
   note* add(const char* work) noexcept {
-    if (used_ + sizeof(note) + most_frames * sizeof(std::uintptr_t) > answer_bytes)
+    if (used_ + largest_note_bytes > answer_bytes)
       return nullptr;
     open_ = new (static_cast<std::byte*>(memory_) + used_) note;
     std::strncpy(open_->work.data(), work, most_letters);
@@ -170,13 +184,19 @@ private:
       std::strncpy(n.work.data() + length + 1, type, most_letters - length - 1);
   }
 
+  void add_words(note& n, fiber& f, bool runs) noexcept {
+    if (more_ != nullptr)
+      n.words = more_->note(f, runs, {n.first_frame() + n.frames, dump_part::most_words});
+  }
+
   void close() noexcept {
     if (open_ != nullptr)
-      used_ += sizeof(note) + open_->frames * sizeof(std::uintptr_t);
+      used_ += open_->bytes();
     open_ = nullptr;
   }
 
   executor& who_;
+  dump_part* const more_;
   void* const memory_;
   bool is_asked_ = false; // of who asks alone
   std::atomic<state> state_{state::asked};
@@ -281,9 +301,14 @@ using group_key = std::tuple<std::string, const char*, std::vector<std::uintptr_
 
 class report_of {
 public:
+  explicit report_of(dump_part* more) : more_(more) {
+  }
+
   std::string text(const answers& all) {
     for (const auto& one : all)
       add(*one);
+    if (more_ != nullptr)
+      text_ += more_->text();
     for (const auto& [key, g] : groups_)
       add(key, g);
     return std::move(text_);
@@ -302,15 +327,20 @@ private:
       return;
     }
     text_ += name + ": " + (a.doing() != nullptr ? "runs " : "looks for work, or sleeps\n");
-    a.for_each([&](const note& n, const std::uintptr_t* frames) {
+    a.for_each([&](const note& n) {
+      const auto* frames = n.first_frame();
+      const auto* words = frames + n.frames;
+      const auto ticks = a.now() > n.waits_since ? a.now() - n.waits_since : 0;
+      const auto waited = tick_clock::to_duration(n.waits_for != nullptr ? ticks : 0);
+      if (n.words != 0)
+        more_->add({a.who(), n.waits_for, waited, {words, n.words}});
       if (n.waits_for == nullptr) {
         text_ += work_of(n) + '\n';
-        add({frames, frames + n.frames});
+        add({frames, words});
         return;
       }
-      const auto ticks = a.now() > n.waits_since ? a.now() - n.waits_since : 0;
-      const auto ns = static_cast<double>(tick_clock::to_duration(ticks).count());
-      auto& g = groups_[{work_of(n), n.waits_for, {frames, frames + n.frames}}];
+      const auto ns = static_cast<double>(waited.count());
+      auto& g = groups_[{work_of(n), n.waits_for, {frames, words}}];
       ++g.executors[name];
       g.shortest_ns = g.count == 0 ? ns : std::min(g.shortest_ns, ns);
       g.longest_ns = std::max(g.longest_ns, ns);
@@ -341,6 +371,7 @@ private:
     }
   }
 
+  dump_part* const more_;
   std::string text_;
   std::map<group_key, group> groups_;
   std::map<std::uintptr_t, std::string> places_;
@@ -348,16 +379,17 @@ private:
 
 } // namespace
 
-std::string dump(std::span<executor_pool* const> pools, std::chrono::milliseconds patience) {
+std::string dump(std::span<executor_pool* const> pools, std::chrono::milliseconds patience,
+                 dump_part* more) {
   static std::mutex one_at_a_time;
   const std::lock_guard guard{one_at_a_time};
   install_handler();
   answers all;
   for (auto* pool : pools)
     for (std::size_t i = 0; i < pool->size(); ++i)
-      all.push_back(std::make_unique<dump_answer>(pool->at(i)));
+      all.push_back(std::make_unique<dump_answer>(pool->at(i), more));
   collect(all, patience);
-  return report_of{}.text(all);
+  return report_of{more}.text(all);
 }
 
 } // namespace basal::executors

@@ -10,6 +10,7 @@
 #include <cxxabi.h>
 #include <exception>
 #include <sched.h>
+#include <sys/resource.h>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -44,6 +45,14 @@ constexpr std::uint64_t load_window_quanta = 16;
 
 /// A look takes 0.1 us: an executor that has not looked again within this time had no CPU.
 constexpr std::chrono::microseconds longest_look{50};
+
+/// How often the kernel has given this thread's CPU to another one that wanted it. A hypervisor
+/// that takes the CPU from the machine does not count.
+long times_preempted() noexcept {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nivcsw;
+}
 
 /// A lent executor gives memory back after so many times executor::rest_after: it does not sleep
 /// between two calls, and a short call must not cost a system call.
@@ -86,6 +95,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     rest_after_(tick_clock::to_ticks(rest_after)),
     pauses_(pool.config().simulate.stepped || pool.config().hosted),
     ticks_(pool.config().simulate.ticks),
+    on_cpu_(pool.config().simulate.cpu),
     flight_(
       pool.config().record ? detail::recording::acquire(
         name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
@@ -123,6 +133,8 @@ void executor::enter() {
 
 /// The calling thread, number `thread` in the kernel, is this executor from now on.
 void executor::become(std::int32_t thread) noexcept {
+  // No executor runs inside of another one's thread; a step has put itself there already.
+  BASAL_ASSERT(current_executor == nullptr || current_executor == this);
   current_executor = this;
   thread_.store(thread, std::memory_order_relaxed);
   if (flight_ != nullptr)
@@ -131,20 +143,22 @@ void executor::become(std::int32_t thread) noexcept {
   native_.emplace(*this);
   running_ = &*native_;
   if (!pauses_) {
-    times_.enter(executor_state::parked, now());
+    change_to(executor_state::parked, now());
     pool_.idle_.sleep(index_); // until there is something for it
     searching_ = true;
   }
   tick_start_ = last_look_ = awake_since_ = now();
   load_.set_running(true, last_look_);
-  times_.enter(executor_state::running, last_look_);
+  change_to(executor_state::running, last_look_);
 }
 
 void executor::leave() {
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
+  BASAL_ASSERT(current_executor == this && suspended_ == 0);
   while (auto* f = spares_.take())
     fiber::destroy(*f, pool_.stacks());
+  seat_.leave();
   current_executor = nullptr;
   thread_.store(0, std::memory_order_relaxed);
   doing_.store(nullptr, std::memory_order_relaxed);
@@ -209,6 +223,8 @@ fiber* executor::spare_fiber() noexcept {
 
 bool executor::suspend_impl(fiber::after_action after, void* argument,
                             const char* what_for) noexcept {
+  BASAL_ASSERT(current_executor == this); // the fiber to suspend is the one that asks
+  BASAL_ASSERT(running_ != &*native_);    // hooks are on the thread's own stack
   expect_no_fork();
   auto* next = spare_fiber();
   if (next == nullptr)
@@ -239,6 +255,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument,
 
 void executor::resume(fiber& f) noexcept {
   BASAL_ASSERT(f.home_ == this && suspended_ > 0);
+  BASAL_ASSERT(&f != running_ && f.waits_for_ != nullptr); // it waits, and is woken once
   --suspended_;
   leave_running_fiber();
   // The fiber that leaves is inside the loop, right here; when it is taken
@@ -262,6 +279,7 @@ void executor::host(inbox_node& work, const completion& done) noexcept {
   static thread_local const overflow_report report_overflows;
   static thread_local const auto number = gettid();
   std::ignore = report_overflows;
+  BASAL_ASSERT(lent_.load(std::memory_order_relaxed) && current_executor == nullptr);
   become(number);
   pinned_.push_back(work);
   for (auto* loop = spares_.take();; loop = std::exchange(paused_, nullptr)) {
@@ -273,7 +291,7 @@ void executor::host(inbox_node& work, const completion& done) noexcept {
   }
   const auto present = now();
   load_.set_running(false, present);
-  times_.enter(executor_state::parked, present);
+  change_to(executor_state::parked, present);
   run_since_rest_ += present - awake_since_;
   if (run_since_rest_ >= host_rest_after * rest_after_)
     rest();
@@ -318,6 +336,7 @@ void executor::yield() {
 }
 
 void executor::wake(fiber& f) noexcept {
+  BASAL_ASSERT(f.home_ != nullptr && f.waits_for_ != nullptr);
   f.node_.item = {&f, &resume_ops};
   f.home_->deliver(f.node_);
 }
@@ -602,10 +621,11 @@ work_item executor::steal() noexcept {
     if (leaves_to_owner(ring))
       continue;
     work_item item;
-    if (auto n = ring.steal_into(ring_, item); n > 0) {
-      counters_.tasks_stolen.add(n);
+    const auto theft = ring.steal_into(ring_, item);
+    if (theft.outcome == steal_outcome::stolen) {
+      counters_.tasks_stolen.add(theft.count);
       if (flight_ != nullptr)
-        flight_->add(record_kind::steals, last_look_, n);
+        flight_->add(record_kind::steals, last_look_, theft.count);
       return item;
     }
   }
@@ -688,6 +708,7 @@ work_item executor::found(work_item item) noexcept {
 }
 
 void executor::count_quantum_end() noexcept {
+  BASAL_ASSERT(current_executor == this);
   counters_.quantum_ends.add();
   record(record_kind::quantum_end, last_look_);
   if (pool_.config().hosted) // in a shorter call the backstop has nothing to do
@@ -746,6 +767,7 @@ void executor::end_tick() noexcept {
   interval_ = injection_interval_.tasks();
   record_queues(present);
   tick_start_ = present;
+  note_cpu();
   tick_tasks_ = 0;
   tick_lifo_polls_ = 0;
 }
@@ -766,7 +788,7 @@ void executor::park() noexcept {
     const auto since = now();
     record(record_kind::parks, since);
     load_.set_running(false, since);
-    times_.enter(executor_state::looking, since);
+    change_to(executor_state::looking, since);
     run_since_rest_ += since - awake_since_;
     look_time_.ran_for(since - awake_since_);
     while (pool_.config().simulate.stepped && !idle.is_woken(index_))
@@ -774,7 +796,7 @@ void executor::park() noexcept {
     const auto looked = linger();
     if (!idle.is_woken(index_)) {
       record(record_kind::sleeps, since + looked);
-      times_.enter(executor_state::parked, since + looked);
+      change_to(executor_state::parked, since + looked);
     }
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();
@@ -783,12 +805,33 @@ void executor::park() noexcept {
     tick_start_ = last_look_ = awake_since_ = now();
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
-    times_.enter(executor_state::running, last_look_);
+    change_to(executor_state::running, last_look_);
     look_time_.waited_for(awake_since_ - since, looked);
   }
   searching_ = true;
   if (!pool_.config().hosted)
     pool_.backstop_->arm();
+}
+
+unsigned executor::cpu() const noexcept {
+  return on_cpu_ == nullptr ? static_cast<unsigned>(sched_getcpu()) : on_cpu_();
+}
+
+void executor::note_cpu() noexcept {
+  seat_.be_on(cpu());
+}
+
+void executor::change_to(executor_state state, std::uint64_t present) noexcept {
+  if (state == executor_state::running)
+    note_cpu();
+  else
+    seat_.leave();
+  times_.enter(state, present);
+}
+
+/// While it looks: another executor is to run on this CPU, and cannot.
+bool executor::is_in_the_way() const noexcept {
+  return running_executors.anybody_on(cpu());
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it.
@@ -799,22 +842,27 @@ std::uint64_t executor::linger() noexcept {
   const auto& hooks = pool_.config().hooks;
   const auto start = now();
   auto looked = std::uint64_t{0};
-  auto look_for = [&](std::uint64_t ticks) {
-    for (const auto before = looked; looked - before < ticks && !pool_.idle_.is_woken(index_);) {
+  auto look_for = [&](std::uint64_t ticks, auto ends, auto taken) {
+    for (const auto before = looked;
+         looked - before < ticks && !pool_.idle_.is_woken(index_) && !ends();) {
       pause_between_looks();
       const auto present = now();
       const auto passed = present - start - std::exchange(looked, present - start);
-      if (cpu_.was_away(present, passed))
+      if (cpu_.was_away(present, passed, taken))
         return;
     }
   };
-  look_for(pool_.spin_ticks_);
+  // So short a look seldom meets the hypervisor; to ask the kernel would cost a part of it.
+  look_for(
+    pool_.spin_ticks_, [] { return false; }, [] { return true; });
   if (pool_.idle_.is_woken(index_) || !cpu_.is_free(start + looked))
     return looked;
   auto more = look_time_.expected();
   if (hooks.lingers != nullptr)
     more = std::max(more, hooks.lingers(hooks.context, *this));
-  look_for(more);
+  look_for(
+    more, [this] { return is_in_the_way(); },
+    [before = times_preempted()] { return times_preempted() != before; });
   return looked;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/stack_pool.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
@@ -25,6 +26,7 @@ fiber* spare_fibers::take() noexcept {
   auto* f = list;
   if (f == nullptr)
     return nullptr;
+  BASAL_ASSERT((warm_ != nullptr ? num_warm_ : num_cool_) > 0);
   --(warm_ != nullptr ? num_warm_ : num_cool_);
   list = f->next_spare_;
   f->cool_ = false;

@@ -5,6 +5,7 @@
 #include <basal/posse/member.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -98,6 +99,8 @@ void member::enter() noexcept {
   name_before_ = fiber_->name_work(origin_->name());
   auto* outer = detail::innermost_charge(*fiber_);
   charge_ = {outer, this, nullptr, outer != nullptr ? outer->account : nullptr};
+  // A dump finds the member by this pointer, in a signal handler on this thread.
+  std::atomic_signal_fence(std::memory_order_release);
   fiber_->attachment() = &charge_;
 }
 
@@ -155,6 +158,7 @@ void member::look_up() {
     return;
   auto& host = origin_->host;
   executor_->clear_attention();
+  executor_->note_cpu();
   auto now = executor_->now();
   executor_->look(now);
   auto first = last_look_ == 0;
@@ -335,7 +339,9 @@ void member::await_merge(right_continuation& node) {
     executor_->push_pinned(d->sent->node);
   settle(suspended_at);
   cells_->merge_waits.add();
+  awaited_ = &delegated;
   merged.wait();
+  awaited_ = nullptr;
   resume(suspended_at);
   if (last_look_ - suspended_at < origin_->host.asleep_ticks_)
     cells_->forgone.paid();

@@ -137,6 +137,26 @@ TEST_CASE("a dump while fibers are suspended and go on all the time") {
   CHECK(ended == 8);
 }
 
+// Tasks that yield all the time: a signal often comes while the executor is between two stacks,
+// where nothing can be told. One that is not sent again leaves the executor without an answer.
+TEST_CASE("a signal that comes between two stacks is sent again") {
+  if (!sleepers_answer)
+    return;
+  executor_pool pool{{.name = "dmp.switch", .executors = 1}};
+  std::atomic<bool> stop{false};
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(pool.submit(task::make([&](executor& self) {
+      while (!stop.load())
+        self.yield();
+    })));
+  while (pool.at(0).stats().suspensions < 1000)
+    std::this_thread::yield();
+  for (int i = 0; i < dumps; ++i)
+    CHECK(dump_of(pool).find("does not answer") == std::string::npos);
+  stop = true;
+  pool.stop(stop_mode::drain);
+}
+
 TEST_CASE("a pool that has stopped has no threads to ask") {
   executor_pool pool{{.name = "dmp.gone", .executors = 1}};
   pool.stop(stop_mode::drain);

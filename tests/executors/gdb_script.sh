@@ -59,6 +59,21 @@ if [ -n "$core" ]; then
   looks "$program" "$core" -ex "info basal executors" -ex "info basal fibers" \
     -ex "basal fiber all bt" -ex "basal fiber 2 bt" -ex "basal fiber"
   expect_everybody
+  # The same program with another build id: that core is not its own.
+  id=$(readelf -n "$program" | sed -n 's/.*Build ID: //p')
+  python3 - "$program" "$folder/other" "$id" <<'END'
+import sys
+program = open(sys.argv[1], "rb").read()
+build_id = bytes.fromhex(sys.argv[3])
+assert program.count(build_id) == 1
+open(sys.argv[2], "wb").write(program.replace(build_id, build_id[::-1]))
+END
+  for command in "info basal executors" "info basal fibers" "info basal computations" \
+    "basal fiber all bt"; do
+    looks "$folder/other" "$core" -ex "$command" -ex "print 6 * 7"
+    says 1 "the core is of another build than .*/other \(build id $id, not .*give gdb the program"
+    says 1 '42$' # gdb goes on
+  done
 else
   echo "cores are not tested: $(cat /proc/sys/kernel/core_pattern) is where they go"
 fi

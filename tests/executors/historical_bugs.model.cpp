@@ -224,7 +224,7 @@ scenario robbery() {
     r.thread("thief", [&] {
       item out;
       for (int i = 0; i < 2; ++i)
-        if (victim.steal_into(loot, out) > 0)
+        if (victim.steal_into(loot, out).count > 0)
           seen.see(out);
     });
     r.go();

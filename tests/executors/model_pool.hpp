@@ -340,7 +340,7 @@ private:
     item number;
     for (std::size_t i = 1; i < Executors; ++i) {
       auto& ring = rings_[(self.index + i) % Executors];
-      if (!leaves_to_owner(self, ring) && ring.steal_into(rings_[self.index], number) > 0)
+      if (!leaves_to_owner(self, ring) && ring.steal_into(rings_[self.index], number).count > 0)
         return found(self, number);
     }
     // After its patience with an executor that runs one and the same item.

@@ -4,6 +4,7 @@
 #include "model_support.hpp"
 
 using namespace model;
+using basal::executors::steal_outcome;
 
 namespace {
 
@@ -28,14 +29,26 @@ void own(Ring& mine, tally<N>& seen, int items) {
   }
 }
 
+int lost_thefts = 0; // in all schedules so far
+
 template <class Ring, int N>
 void rob(Ring& victim, Ring& mine, tally<N>& seen, int attempts) {
   item out;
   for (int i = 0; i < attempts; ++i)
-    if (victim.steal_into(mine, out) > 0) {
+    switch (const auto theft = victim.steal_into(mine, out); theft.outcome) {
+    case steal_outcome::stolen:
       seen.see(out);
       while (mine.pop_front(out))
         seen.see(out);
+      break;
+    case steal_outcome::lost:
+      ++lost_thefts;
+      break;
+    case steal_outcome::no_room:
+      check(false, "an empty ring has room");
+      break;
+    case steal_outcome::empty:
+      break;
     }
 }
 
@@ -101,7 +114,7 @@ scenario chain() {
     for (std::size_t t = 1; t < 3; ++t)
       r.thread("thief " + std::to_string(t), [&, t] {
         item out;
-        if (rings[t - 1].steal_into(rings[t], out) > 0)
+        if (rings[t - 1].steal_into(rings[t], out).count > 0)
           seen.see(out);
         if (rings[t].pop_front(out))
           seen.see(out);
@@ -147,6 +160,7 @@ TEST_CASE("run queue: an owner and thieves share its items") {
   verify("run queue of 4, a thief", thieves<ring<4>, 6>(1, 3));
   verify("run queue of 2, two thieves", thieves<ring<2>, 4>(2, 2));
   verify("run queue of 4, two thieves", thieves<ring<4>, 6>(2, 2), {.anomalies = 0});
+  CHECK(lost_thefts > 0); // a thief that meets another one is told so
 }
 
 TEST_CASE("run queue: positions wrap at 2^32") {

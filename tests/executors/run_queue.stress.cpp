@@ -24,7 +24,7 @@ TEST_CASE("nothing is lost or taken twice while thieves are at work") {
       queue own;
       int item = 0;
       while (!done.load(std::memory_order_acquire) || !ring.empty()) {
-        if (ring.steal_into(own, item) > 0) {
+        if (ring.steal_into(own, item).count > 0) {
           see(item);
           while (own.pop_front(item))
             see(item);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+using basal::executors::steal_outcome;
 using queue = basal::executors::run_queue<int, 8>;
 
 TEST_CASE("a run queue is first in, first out") {
@@ -44,8 +45,9 @@ TEST_CASE("a thief takes the older half, rounded up, and keeps its order") {
     for (int i = 0; i < count; ++i)
       REQUIRE(victim.push_back(i));
     int last = -1;
-    auto stolen = victim.steal_into(thief, last);
+    const auto [outcome, stolen] = victim.steal_into(thief, last);
     CAPTURE(count);
+    CHECK(outcome == (count > 0 ? steal_outcome::stolen : steal_outcome::empty));
     CHECK(stolen == static_cast<unsigned>((count + 1) / 2));
     CHECK(victim.size() == static_cast<unsigned>(count / 2));
     int out = 0;
@@ -65,7 +67,9 @@ TEST_CASE("a thief without room for half a ring takes nothing") {
   for (int i = 0; i < 5; ++i)
     REQUIRE((victim.push_back(i) && thief.push_back(10 + i)));
   int out = 0;
-  CHECK(victim.steal_into(thief, out) == 0);
+  const auto theft = victim.steal_into(thief, out);
+  CHECK(theft.outcome == steal_outcome::no_room);
+  CHECK(theft.count == 0);
   CHECK(victim.size() == 5);
 }
 

@@ -14,21 +14,34 @@
 using namespace basal::executors;
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr auto by_a_thread = [] { return true; };
+constexpr auto by_the_hypervisor = [] { return false; };
+
+} // namespace
+
 TEST_CASE("an executor that was away between two looks does not look for sixteen times as long") {
   shared_cpu cpu{50};
   CHECK(cpu.is_free(0));
-  CHECK_FALSE(cpu.was_away(1000, 49));
+  CHECK_FALSE(cpu.was_away(1000, 49, by_a_thread));
   CHECK(cpu.is_free(1000));
-  CHECK(cpu.was_away(1000, 50));
+  CHECK(cpu.was_away(1000, 50, by_a_thread));
   CHECK_FALSE(cpu.is_free(1000));
   CHECK_FALSE(cpu.is_free(1799));
   CHECK(cpu.is_free(1800));
 }
 
+TEST_CASE("an executor that stood still with its whole CPU looks on") {
+  shared_cpu cpu{50};
+  CHECK_FALSE(cpu.was_away(1000, 500, by_the_hypervisor));
+  CHECK(cpu.is_free(1000));
+}
+
 TEST_CASE("to be away for a short time does not end the pause after a long one") {
   shared_cpu cpu{50};
-  cpu.was_away(1000, 1000);
-  cpu.was_away(2000, 50);
+  cpu.was_away(1000, 1000, by_a_thread);
+  cpu.was_away(2000, 50, by_a_thread);
   CHECK_FALSE(cpu.is_free(16'999));
   CHECK(cpu.is_free(17'000));
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 using basal::posse::pace;
 
@@ -101,4 +102,16 @@ TEST_CASE("an element costs the smaller of the last two measurements") {
   w.ticks = 1;
   w.to_look();
   CHECK(w.p.cost() == 256);
+}
+
+TEST_CASE("what is measured is news after the first look, and after twice as many each time") {
+  walk w{100};
+  CHECK_FALSE(w.p.is_news());
+  std::vector<int> told;
+  for (int look = 1; look <= 70; ++look) {
+    w.to_look();
+    if (w.p.is_news())
+      told.push_back(look);
+  }
+  CHECK(told == std::vector{1, 2, 4, 8, 16, 32, 64});
 }

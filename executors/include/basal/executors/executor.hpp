@@ -18,6 +18,7 @@
 #include <basal/executors/detail/look_time.hpp>
 #include <basal/executors/detail/recording.hpp>
 #include <basal/executors/detail/run_queue.hpp>
+#include <basal/executors/detail/running_on.hpp>
 #include <basal/executors/detail/sender_history.hpp>
 #include <basal/executors/detail/shared_cpu.hpp>
 #include <basal/executors/detail/spare_fibers.hpp>
@@ -223,6 +224,10 @@ public:
     return attention_;
   }
 
+  /// Says on which CPU this executor runs: the kernel may have moved it. To be called now and then,
+  /// on its thread; some nanoseconds.
+  void note_cpu() noexcept;
+
   /// The running work has looked up. On this executor's thread.
   void clear_attention() noexcept {
     attention_.store(0, std::memory_order_relaxed);
@@ -326,6 +331,9 @@ private:
   void record_queues(std::uint64_t present) noexcept;
   void park() noexcept;
   std::uint64_t linger() noexcept;
+  bool is_in_the_way() const noexcept;
+  unsigned cpu() const noexcept;
+  void change_to(executor_state state, std::uint64_t present) noexcept;
   bool must_stay_awake() const noexcept;
 
   static const work_ops resume_ops;
@@ -342,6 +350,7 @@ private:
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
   const bool pauses_;                       ///< after each item: stepped or hosted
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
+  unsigned (*const on_cpu_)() noexcept;     ///< null: sched_getcpu()
   detail::recording* const flight_;
   void* attachment_ = nullptr;
   void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
@@ -378,6 +387,7 @@ private:
   std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
   shared_cpu cpu_;
+  running_on seat_;
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 

@@ -10,6 +10,9 @@ struct simulation {
   /// Reads the time, in ticks of tick_clock; any thread. Null: tick_clock itself.
   std::uint64_t (*ticks)() noexcept = nullptr;
 
+  /// Number of the CPU that the calling thread is on; any thread. Null: sched_getcpu().
+  unsigned (*cpu)() noexcept = nullptr;
+
   /// Seed of the executors' random numbers (whom to steal from first).
   std::uint64_t seed = 0;
 

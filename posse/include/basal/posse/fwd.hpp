@@ -16,6 +16,7 @@ class pure;
 namespace detail {
 
 class computation;
+class computation_dump;
 class delegation;
 class memory_context;
 struct parcel;

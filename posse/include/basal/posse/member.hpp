@@ -99,6 +99,7 @@ public:
 
 private:
   friend class runtime;
+  friend class detail::computation_dump;
   friend class detail::memory_context;
   friend detail::computation& detail::origin_of(const member&) noexcept;
   friend void detail::open_charge(detail::charge_frame&, detail::charge_frame*, void*) noexcept;
@@ -291,7 +292,8 @@ private:
   bool attentive_before_;
   bool suspended_ = false; ///< waits for `latch_`
   const char* name_before_;
-  detail::delegation* as_ = nullptr; ///< its delegation; null: the root
+  detail::delegation* as_ = nullptr;            ///< its delegation; null: the root
+  const detail::delegation* awaited_ = nullptr; ///< that it waits for at a merge; for dumps
   detail::memory_context* context_ = nullptr;
   member* older_member_ = nullptr; ///< in the context
   member* younger_member_ = nullptr;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/range_site.hpp>
 #include <basal/posse/detail/right_continuation.hpp>
@@ -59,7 +60,7 @@ public:
     if (known != 0 && work_of(known, last - first) < pace::target)
       first = run_at_once(m, first, last);
     if (first != last && end_.load(std::memory_order_relaxed) == last)
-      run(m, first, last, site.begin(first, last));
+      run(m, body_, first, last, site.begin(first, last));
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -71,9 +72,11 @@ private:
     std::size_t last;
 
     bool operator()(member& m) const {
+      auto near = detail::near_to<std::size_t, std::size_t>(fork->body_);
+      auto&& body = near.get();
       // The range may have ended before: looks for that from the first step on.
       const auto cost = site.cost();
-      return fork->run(m, first, last,
+      return fork->run(m, body, first, last,
                        cost != 0 ? pace{first, last - first, cost} : pace{first, 1});
     }
   };
@@ -160,7 +163,7 @@ private:
   }
 
   /// @returns false if the range ended before `last`.
-  bool run(member& m, std::size_t first, std::size_t last, pace steps) {
+  bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps) {
     {
       rest node{m.youngest_, *this, first, last, site.cost(steps)};
       unwinding_guard guard{*this, m, first};
@@ -172,13 +175,13 @@ private:
         m.offer();
         if (node.is_taken()) {
           guard.armed = false;
-          return share(m, first, node, steps);
+          return share(m, body, first, node, steps);
         }
       }
       while (last - first > steps.step()) {
         node.next = first + steps.step();
         m.poll();
-        auto reached = body_(m, first, node.next);
+        auto reached = body(m, first, node.next);
         if (reached != node.next) [[unlikely]] {
           first = reached;
           return false;
@@ -186,7 +189,7 @@ private:
         first = reached;
         if (node.is_taken()) [[unlikely]] {
           guard.armed = false;
-          return share(m, first, node, steps);
+          return share(m, body, first, node, steps);
         }
         if (steps.is_look_due(first)) [[unlikely]] {
           steps = look(m, node, first, steps);
@@ -194,7 +197,7 @@ private:
             return false;
           if (node.is_taken()) {
             guard.armed = false;
-            return share(m, first, node, steps);
+            return share(m, body, first, node, steps);
           }
         }
       }
@@ -204,7 +207,7 @@ private:
       m.youngest_ = node.older();
     }
     m.poll();
-    auto reached = body_(m, first, last);
+    auto reached = body(m, first, last);
     if (reached != last) [[unlikely]]
       end_at(reached);
     return reached == last;
@@ -217,7 +220,8 @@ private:
     if (passed > (first - steps.looked_at()) / steps.step())
       site.note_forks();
     steps = steps.look(first, m.now());
-    site.learn(steps.measured());
+    if (steps.is_news())
+      site.learn(steps.measured());
     node.cost = site.cost(steps);
     if (m.is_worth_an_offer(work_of(node.cost, node.upper.last - first))) {
       node.next = first;
@@ -228,10 +232,11 @@ private:
 
   /// A thief took the upper part of the node's elements: does the others, from
   /// `first` on, with a node of their own, and merges.
-  [[gnu::noinline, gnu::cold]] bool share(member& m, std::size_t first, rest& node, pace steps) {
+  [[gnu::noinline, gnu::cold]] bool share(member& m, Body& body, std::size_t first, rest& node,
+                                          pace steps) {
     {
       unwinding_guard guard{*this, m, first};
-      if (first < node.upper.first && !run(m, first, node.upper.first, steps)) {
+      if (first < node.upper.first && !run(m, body, first, node.upper.first, steps)) {
         first = node.upper.first; // ended before, and noted by whoever ended it
         return false;
       }
@@ -268,9 +273,11 @@ private:
 ///         not have run then
 template <class Branch>
 void fork_merge_n(member& m, std::size_t n, Branch&& branch) {
-  auto body = [&branch](member& k, std::size_t first, std::size_t last) {
+  auto body = [near = detail::near_to<std::size_t>(branch)](member& k, std::size_t first,
+                                                            std::size_t last) {
+    auto&& f = near.get();
     for (auto i = first; i != last; ++i)
-      branch(k, i);
+      f(k, i);
     return last;
   };
   range_fork<decltype(body)>{body}.run(m, 0, n);

@@ -40,11 +40,13 @@ public:
 
   /// Before anybody else knows the parker: its owner does not exist yet.
   void await_birth() noexcept {
+    BASAL_ASSERT(state_.load(std::memory_order_relaxed) == running);
     state_.store(unborn, std::memory_order_relaxed); // published with the parker
   }
 
   /// Before the owner is made, by whoever alone may make it.
   void be_born() noexcept {
+    BASAL_ASSERT(is_unborn());
     state_.store(running, std::memory_order_relaxed); // published with the thread
   }
 
@@ -68,6 +70,7 @@ public:
       }
       seen = state_.load(std::memory_order_acquire);
     }
+    BASAL_ASSERT(seen >= first_token);
     // A plain store would do: nobody unparks again before this token is taken.
     state_.store(running, std::memory_order_relaxed);
     return seen;

@@ -9,6 +9,14 @@
 
 namespace basal::executors {
 
+/// The outcome of a look into another's ring.
+enum class steal_outcome : std::uint8_t {
+  stolen,  ///< items changed hands
+  empty,   ///< there was none
+  lost,    ///< another thief is at it, and takes half
+  no_room, ///< the thief's own ring would not hold half of a full one
+};
+
 /// A bounded FIFO ring: one owner pushes and pops, any other thread steals half
 /// of the oldest items. Lock-free, allocates nothing; one thief at a time.
 ///
@@ -94,16 +102,21 @@ public:
     return max_stolen;
   }
 
+  /// A look's outcome, and how many items changed hands: 0 unless they were stolen.
+  struct theft {
+    steal_outcome outcome = steal_outcome::empty;
+    std::uint32_t count = 0;
+  };
+
   /// Moves half of this ring's items (rounded up, the oldest) to `thief`'s ring
-  /// and returns the last of them in `out` instead. Called by the owner of
-  /// `thief`; lock-free.
-  /// @returns how many items changed hands, `out` included; 0 when the ring is
-  ///          empty, another thief is at it, or `thief` has no room for half.
-  std::uint32_t steal_into(run_queue& thief, T& out) noexcept {
+  /// and returns the last of them in `out` instead, which counts as one of them.
+  /// Called by the owner of `thief`, another ring; lock-free.
+  theft steal_into(run_queue& thief, T& out) noexcept {
+    BASAL_ASSERT(&thief != this);
     auto thief_tail = thief.tail_.load(std::memory_order_relaxed); // own value
     auto thief_head = thief.head_.load(std::memory_order_acquire);
     if (thief_tail - steal_position(thief_head) > Capacity / 2)
-      return 0;
+      return {steal_outcome::no_room};
     // Claim: move `real` past the items, keep `steal` so that the owner does
     // not overwrite them yet.
     auto head = head_.load(std::memory_order_acquire);
@@ -112,11 +125,11 @@ public:
     for (;;) {
       first = real_position(head);
       if (first != steal_position(head))
-        return 0;
+        return {steal_outcome::lost};
       auto available = tail_.load(std::memory_order_acquire) - first;
       count = available - available / 2;
       if (count == 0)
-        return 0;
+        return {};
       if (count > max_stolen) // `head` was stale: tail ran ahead of it
         count = max_stolen;
       if (head_.compare_exchange_weak(head, pack(first, first + count), std::memory_order_acq_rel,
@@ -135,7 +148,7 @@ public:
     }
     if (count > 1)
       thief.tail_.store(thief_tail + count - 1, std::memory_order_seq_cst);
-    return count;
+    return {steal_outcome::stolen, count};
   }
 
   /// The number of items, exact for the owner when no thief is active, else a

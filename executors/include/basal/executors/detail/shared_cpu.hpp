@@ -18,9 +18,12 @@ public:
   }
 
   /// Between one look and the next, at `now`, the time `passed` has passed.
+  /// @param taken whether another thread had the CPU meanwhile, as far as is known, and not the
+  ///              hypervisor; asked only if that much has passed
   /// @returns whether the executor was away
-  bool was_away(std::uint64_t now, std::uint64_t passed) noexcept {
-    if (passed < away_)
+  template <class Taken>
+  bool was_away(std::uint64_t now, std::uint64_t passed, Taken taken) noexcept {
+    if (passed < away_ || !taken())
       return false;
     until_ = std::max(until_, now + times * passed);
     return true;

@@ -9,6 +9,7 @@
 
 #include <basal/executors/detail/collector.hpp>
 #include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -29,10 +30,11 @@ struct filter_function {
     auto elements = elements_of(range);
     // The elements that pass, unit by unit, then their places in the output.
     std::vector<executors::visible_vector<value>> passed(units);
-    each(m, units, [&](member& k, std::size_t u) {
+    each(m, units, [&, near = near_to<decltype(*elements)>(predicate)](member& k, std::size_t u) {
+      auto&& passes = near.get();
       const auto end = advanced(elements, std::min(n, (u + 1) * unit));
       for (auto it = advanced(elements, u * unit); it != end; ++it)
-        if (call_with(predicate, k, *it))
+        if (call_with(passes, k, *it))
           passed[u].push_back(*it);
     });
     std::vector<std::size_t> begin(units + 1, 0);

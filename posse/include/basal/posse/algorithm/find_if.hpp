@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -15,9 +16,11 @@ struct find_if_function {
   std::ranges::borrowed_iterator_t<Range> operator()(member& m, Range&& range,
                                                      Predicate&& predicate) const {
     auto elements = elements_of(range);
-    auto body = [=, &predicate](member& k, std::size_t first, std::size_t last) {
+    auto body = [=, near = near_to<decltype(*elements)>(predicate)](member& k, std::size_t first,
+                                                                    std::size_t last) {
+      auto&& holds = near.get();
       auto i = first;
-      while (i != last && !call_with(predicate, k, *advanced(elements, i)))
+      while (i != last && !call_with(holds, k, *advanced(elements, i)))
         ++i;
       return i;
     };

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -13,10 +14,12 @@ struct for_each_function {
   template <element_range Range, class Function>
   void operator()(member& m, Range&& range, Function&& function) const {
     auto elements = written_elements_of(range);
-    auto body = [=, &function](member& k, std::size_t first, std::size_t last) {
+    auto body = [=, near = near_to<decltype(*elements)>(function)](member& k, std::size_t first,
+                                                                   std::size_t last) {
+      auto&& f = near.get();
       auto end = advanced(elements, last);
       for (auto it = advanced(elements, first); it != end; ++it)
-        call_with(function, k, *it);
+        call_with(f, k, *it);
       return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -25,10 +26,13 @@ struct for_each_chunk_function {
                   "for_each_chunk(m, numbers, [](double* first, double* last) { ... })");
     if constexpr (is_chunk_body<Body, position>) {
       auto elements = written_elements_of(range);
-      chunks(m, count_of(range), [=, &body](member& k, std::size_t first, std::size_t last) {
-        call_with(body, k, advanced(elements, first), advanced(elements, last));
-        return last;
-      });
+      chunks(m, count_of(range),
+             [=, near = near_to<position, position>(body)](member& k, std::size_t first,
+                                                           std::size_t last) {
+               auto&& f = near.get();
+               call_with(f, k, advanced(elements, first), advanced(elements, last));
+               return last;
+             });
     }
   }
 
@@ -38,10 +42,13 @@ struct for_each_chunk_function {
                   "the body of a chunk takes the first index and the one behind the last: "
                   "for_each_chunk(m, n, [&](std::size_t first, std::size_t last) { ... })");
     if constexpr (is_chunk_body<Body, std::size_t>)
-      chunks(m, n, [&body](member& k, std::size_t first, std::size_t last) {
-        call_with(body, k, first, last);
-        return last;
-      });
+      chunks(m, n,
+             [near = near_to<std::size_t, std::size_t>(body)](member& k, std::size_t first,
+                                                              std::size_t last) {
+               auto&& f = near.get();
+               call_with(f, k, first, last);
+               return last;
+             });
   }
 
 private:

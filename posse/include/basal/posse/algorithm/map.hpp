@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -16,12 +17,14 @@ struct map_into_function {
   void operator()(member& m, Range&& range, Output&& output, Function&& function) const {
     auto in = elements_of(range);
     auto out = written_elements_of(output);
-    auto body = [=, &function](member& k, std::size_t first, std::size_t last) {
+    auto body = [=, near = near_to<decltype(*in)>(function)](member& k, std::size_t first,
+                                                             std::size_t last) {
+      auto&& f = near.get();
       auto from = advanced(in, first);
       auto to = advanced(out, first);
       auto end = advanced(in, last);
       for (; from != end; ++from, ++to)
-        *to = call_with(function, k, *from);
+        *to = call_with(f, k, *from);
       return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));

@@ -10,7 +10,7 @@ namespace basal::posse::detail {
 
 /// A frame in the list that finds the account to charge for heap memory: on each fiber, from the
 /// innermost out, one for each member that runs on the fiber and each open charge_scope. The
-/// fiber's attachment points to the innermost frame. Only where a heap is linked.
+/// fiber's attachment points to the innermost frame; a dump finds members there, too.
 ///
 /// A stolen branch is charged to the account that was in force at its fork,
 /// which need not be the one in force at the theft: the left branch may have

@@ -89,6 +89,14 @@ template <class Function, class... Args>
                   "[](basal::posse::member& m, const order& o) { ... }");
 }
 
+/// Whether call_with() takes these.
+template <class Function, class... Args>
+inline constexpr bool is_called_with
+  = std::disjunction_v<std::is_invocable<Function&, member&, Args...>,
+                       std::is_invocable<Function&, Args...>,
+                       std::bool_constant<takes_parts<Function, Args...>::with_member>,
+                       std::bool_constant<takes_parts<Function, Args...>::alone>>;
+
 template <class Function, class... Args>
 using call_with_result_t = decltype(call_with(std::declval<Function&>(), std::declval<member&>(),
                                               std::declval<Args>()...));

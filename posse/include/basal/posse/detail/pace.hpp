@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,6 +59,12 @@ public:
     return measured_;
   }
 
+  /// Whether what the last look has measured is worth telling others, whose cache lines that costs:
+  /// at first each time, then less and less often.
+  bool is_news() const noexcept {
+    return std::has_single_bit(looks_);
+  }
+
   /// The element from which on the present steps are counted.
   std::size_t looked_at() const noexcept {
     return looked_at_;
@@ -95,6 +102,7 @@ public:
       result.cost_ = measured_ != 0 ? std::min(measured_, result.measured_) : result.measured_;
     }
     result.last_look_ = now;
+    ++result.looks_;
     result.looked_at_ = next;
     result.next_look_
       = next + (result.step_ == longest_step ? looks_apart * longest_step : result.step_);
@@ -121,6 +129,7 @@ private:
   std::size_t looked_at_;
   element_cost cost_ = 0;
   element_cost measured_ = 0;
+  std::uint32_t looks_ = 0;     ///< at the clock
   std::uint64_t last_look_ = 0; ///< tick_clock; 0: not yet
 };
 

@@ -36,6 +36,11 @@ public:
                                           std::memory_order_relaxed);
   }
 
+  /// Any thread that may use the object. Relaxed: for people to read.
+  bool has_begun() const noexcept {
+    return state_.load(std::memory_order_relaxed) == begun;
+  }
+
 private:
   static constexpr std::uint32_t sent = 0;
   static constexpr std::uint32_t begun = 1;

@@ -17,7 +17,7 @@ namespace basal::posse {
 /// are known as such and nothing else is learned of them: the time of an element is then not its
 /// cost, and steps must stay short, so that one element's forks are not stolen before the next
 /// elements.
-class range_site {
+class alignas(64) range_site {
 public:
   using element_cost = pace::element_cost;
 

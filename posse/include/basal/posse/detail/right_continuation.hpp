@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -101,6 +102,8 @@ public:
   void mark_taken(detail::delegation* d) noexcept {
     BASAL_ASSERT(current_state() == state::stamped);
     delegation = d;
+    // A dump reads both in a signal handler on this thread; before, there is heap_before.
+    std::atomic_signal_fence(std::memory_order_release);
     link_ = (link_ & ~all_marks) | static_cast<std::uintptr_t>(state::taken);
   }
 
