@@ -8,7 +8,9 @@
 // cluster_recovery_s      from a worker's SIGKILL to the end of a batch that has little else to do.
 //                         Its items' lease is 5 s
 // farm_KIND_s             10^4 items of 1 ms, two workers (`--quick`: 10^3). Lower
-// killed_KIND             share of the results that are there when a worker was killed. Higher
+// killed_KIND             share of the results that come when a worker is killed at half of these
+//                         items. Higher
+// killed_KIND_s           how long that takes; not measured where it does not get to the end. Lower
 //
 // KIND is basal, mpi or parallel. mpi is a farm of a master and two workers on Open MPI (Debian:
 // openmpi-bin), whose waiting master yields its CPU; it has no way to go on without a rank.
@@ -21,6 +23,7 @@
 #include <basal/cluster/cluster.hpp>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
@@ -56,38 +59,37 @@ std::uint64_t mapped(cluster::coordinator& c, const work& w) {
   return done.results == w.items.size() ? sum : 0;
 }
 
-std::string add_map(bench::plan& plan, const std::string& workload, const std::string& size,
-                    std::uint64_t count, std::chrono::microseconds time, int workers, int cpus) {
-  const auto name = bench::case_name(workload, size, "cluster", workers);
+/// Worker processes of one executor each, or as many executors of this process.
+enum class place { cluster, local };
+
+struct mapping {
+  std::string workload;
+  std::uint64_t count;            ///< of items
+  std::chrono::microseconds time; ///< of an item
+  int cpus = 0;                   ///< for everybody together; 0: all that there are
+};
+
+std::string add_map(bench::plan& plan, const mapping& m, place where, int workers) {
+  const auto size
+    = std::to_string(m.count) + (m.time == 0us ? "" : "x" + std::to_string(m.time / 1ms) + "ms");
+  const auto name
+    = bench::case_name(m.workload, size, where == place::local ? "local" : "cluster", workers);
   plan.add(name,
            [=](benchmark::State& state) {
              std::optional<bench::cpu_limit> limit;
-             if (cpus > 0)
-               limit.emplace(cpus);
-             const work w{count, bench::steps_of(time)};
-             const bench::local_cluster processes{workers};
-             cluster::coordinator c{{.connection = {.address = processes.address()}}};
+             if (m.cpus > 0)
+               limit.emplace(m.cpus);
+             const work w{m.count, bench::steps_of(m.time)};
+             std::optional<bench::local_cluster> processes;
+             cluster::coordinator_options options;
+             if (where == place::cluster)
+               options.connection.address = processes.emplace(workers).address();
+             else
+               options.executors = static_cast<std::size_t>(workers);
+             cluster::coordinator c{options};
              const work warm{40, bench::steps_of(100us)};
              if (mapped(c, warm) != warm.sum)
                throw std::runtime_error{"wrong answer"};
-             bench::check(state, w.sum, [&] { return mapped(c, w); });
-           },
-           {.iterations = 1});
-  return name;
-}
-
-std::string add_local(bench::plan& plan, const std::string& workload, const std::string& size,
-                      std::uint64_t count, std::chrono::microseconds time, int executors,
-                      int cpus) {
-  const auto name = bench::case_name(workload, size, "local", executors);
-  plan.add(name,
-           [=](benchmark::State& state) {
-             std::optional<bench::cpu_limit> limit;
-             if (cpus > 0)
-               limit.emplace(cpus);
-             const work w{count, bench::steps_of(time)};
-             cluster::coordinator c{{.executors = static_cast<std::size_t>(executors)}};
-             mapped(c, work{40, bench::steps_of(100us)});
              bench::check(state, w.sum, [&] { return mapped(c, w); });
            },
            {.iterations = 1});
@@ -125,9 +127,13 @@ bench::answers run_farm(kind which, const work& w) {
   return result;
 }
 
+work farm_work(bool quick) {
+  return {quick ? 1'000U : 10'000U, bench::steps_of(1ms)};
+}
+
 /// From the first start of a process to the last one's end.
 double farm_s(kind which, bool quick) {
-  const work w{quick ? 1'000U : 10'000U, bench::steps_of(1ms)};
+  const auto w = farm_work(quick);
   const auto begin = steady::now();
   const auto found = run_farm(which, w);
   const std::chrono::duration<double> took = steady::now() - begin;
@@ -162,15 +168,24 @@ private:
   const std::string file_;
 };
 
-double killed_share(kind which) {
-  const work w{600, bench::steps_of(1ms)};
-  const death of_one{300};
-  const auto found = run_farm(which, w);
-  static_cast<void>(of_one.seconds_ago());
-  if (found.count > w.items.size() || (found.count == w.items.size() && found.sum != w.sum))
-    throw std::runtime_error{"wrong answer"};
-  return static_cast<double>(found.count) / static_cast<double>(w.items.size());
-}
+/// A farm in which a worker is killed at half of the items: its share of the results that come, and
+/// how long it takes.
+struct killing {
+  double share = 0;
+  double seconds = 0;
+
+  killing(kind which, bool quick) {
+    const auto w = farm_work(quick);
+    const death of_one{w.items.size() / 2};
+    const auto begin = steady::now();
+    const auto found = run_farm(which, w);
+    seconds = std::chrono::duration<double>(steady::now() - begin).count();
+    static_cast<void>(of_one.seconds_ago());
+    if (found.count > w.items.size() || (found.count == w.items.size() && found.sum != w.sum))
+      throw std::runtime_error{"wrong answer"};
+    share = static_cast<double>(found.count) / static_cast<double>(w.items.size());
+  }
+};
 
 double recovery_s() {
   const work w{200, bench::steps_of(5ms)};
@@ -184,19 +199,19 @@ double recovery_s() {
 
 const bench::suite cluster_suite{[](bench::plan& plan) {
   const bool quick = plan.quick();
-  const std::uint64_t count = quick ? 100 : 400;
-  const auto size = std::to_string(count) + "x5ms";
-  const auto one = add_map(plan, "map", size, count, 5ms, 1, 0);
-  const auto two = add_map(plan, "map", size, count, 5ms, 2, 0);
-  const auto local = add_local(plan, "map", size, count, 5ms, 2, 0);
+  const mapping items{"map", quick ? 100U : 400U, 5ms};
+  const auto one = add_map(plan, items, place::cluster, 1);
+  const auto two = add_map(plan, items, place::cluster, 2);
+  const auto local = add_map(plan, items, place::local, 2);
   plan.figure("cluster_overhead", bench::ratio(two, local));
   plan.figure("cluster_speedup_2", bench::ratio(one, two));
-  const auto two_tight = add_map(plan, "map_2cpu", size, count, 5ms, 2, 2);
-  const auto local_tight = add_local(plan, "map_2cpu", size, count, 5ms, 2, 2);
+  const mapping tight{"map_2cpu", items.count, items.time, 2};
+  const auto two_tight = add_map(plan, tight, place::cluster, 2);
+  const auto local_tight = add_map(plan, tight, place::local, 2);
   plan.figure("cluster_overhead_2cpu", bench::ratio(two_tight, local_tight));
 
   const std::uint64_t empty = quick ? 5'000 : 20'000;
-  const auto none = add_map(plan, "empty", std::to_string(empty), empty, 0us, 2, 0);
+  const auto none = add_map(plan, {"empty", empty, 0us}, place::cluster, 2);
   plan.figure("cluster_items_per_s", [=](const bench::results& r) {
     return static_cast<double>(empty) / (r.median_ns(none) / 1e9);
   });
@@ -204,7 +219,15 @@ const bench::suite cluster_suite{[](bench::plan& plan) {
 
   const auto add_farm = [&](const std::string& name, kind which) {
     plan.measure("farm_" + name + "_s", [=] { return farm_s(which, quick); });
-    plan.measure("killed_" + name, [=] { return killed_share(which); });
+    const auto found = std::make_shared<std::optional<killing>>(); // one run, two figures
+    const auto killed
+      = [=]() -> const killing& { return *found ? **found : found->emplace(which, quick); };
+    plan.measure("killed_" + name, [=] { return killed().share; });
+    plan.measure("killed_" + name + "_s", [=] {
+      if (killed().share < 1)
+        throw bench::not_measured{"it does not get to the end"};
+      return killed().seconds;
+    });
   };
   add_farm("basal", kind::basal);
 #ifdef BASAL_BENCH_MPI

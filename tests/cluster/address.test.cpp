@@ -47,5 +47,7 @@ TEST_CASE("what is no address is refused") {
   for (const char* bad :
        {"", "teapot", "tcp://127.0.0.1", "nats://", ",", "nats://127.0.0.1,local"})
     CHECK(failure_of({.address = bad}) == errc::bad_option);
+  CHECK(failure_of({.address = "nats://127.0.0.1", .replicas = 6}) == errc::bad_option);
+  CHECK(failure_of({.address = "nats://127.0.0.1", .replicas = 5}) == errc{});
   CHECK(parse_address({.address = "nats://127.0.0.1:1,nats://localhost:2"}).urls.size() == 2);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A batch over processes on loopback, whose parts are killed, frozen and lie.
 
-usage: faults_test.py CLUSTER_PROCESS [unittest arguments]
+usage: faults_test.py CLUSTER_PROCESS FOLDER_OF_CERTIFICATES_PY [unittest arguments]
 
 Exit status 77, which ctest takes for skipped, where there is no nats-server. Each case has a server
 with a store of its own. After each, every item has one result with the bits of this machine.
@@ -10,95 +10,14 @@ import os
 import resource
 import shutil
 import signal
-import socket
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-PROGRAM = ""
-SERVER = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin")
-WORK = 400_000  # steps of an item: half a millisecond or so
-ITEMS = 1500
+import fixture
+from fixture import ITEMS
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class FaultsTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="basal-faults-")
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.processes = []
-        self.addCleanup(self.end)
-        self.port = free_port()
-        self.address = f"nats://127.0.0.1:{self.port}"
-        self.journal = os.path.join(self.folder, "journal")
-        self.tls = []
-
-    def end(self):
-        for p in self.processes:
-            if p.poll() is None:
-                p.kill()
-            p.wait()
-            for stream in (p.stdout, p.stderr):
-                if stream:
-                    stream.close()
-
-    def start(self, command, **more):
-        p = subprocess.Popen(command, text=True, **more)
-        self.processes.append(p)
-        return p
-
-    def server(self, *arguments):
-        p = self.start([SERVER, "-a", "127.0.0.1", "-p", str(self.port), "-js",
-                        "-sd", os.path.join(self.folder, "store"), *arguments],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(300):
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return p
-            except OSError:
-                time.sleep(0.05)
-        self.fail("the server does not listen")
-
-    def worker(self, name, **environment):
-        w = self.start([PROGRAM, "worker", self.address, name, *self.tls],
-                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                       env={**os.environ, **environment})
-        self.assertEqual(w.stdout.readline(), "ready\n")
-        return w
-
-    def coordinator(self, items=ITEMS, work=WORK, patience=60000, address=None, **more):
-        return self.start([PROGRAM, "coordinator", address or self.address, self.journal,
-                           str(items), str(work), str(patience), *self.tls],
-                          stdout=subprocess.PIPE, **more)
-
-    def until_delivered(self, coordinator, count=3):
-        """Returns once results of the batch were delivered, and more are to come."""
-        for _ in range(count):
-            line = coordinator.stdout.readline()
-            self.assertTrue(line.startswith("delivered"), line)
-
-    def outcome(self, coordinator):
-        said, _ = coordinator.communicate(timeout=150)
-        result = {}
-        for line in said.splitlines():
-            name, _, value = line.partition(" ")
-            result[name] = int(value) if value.isdigit() else value
-        return result
-
-    def expect_all(self, coordinator, items=ITEMS):
-        found = self.outcome(coordinator)
-        self.assertEqual(coordinator.returncode, 0, found)
-        self.assertEqual((found["results"], found["wrong"], found["poisoned"]), (items, 0, 0),
-                         found)
-        return found
-
+class FaultsTest(fixture.ClusterTest):
     def test_all_is_well(self):
         self.server()
         workers = [self.worker("a"), self.worker("b")]
@@ -219,43 +138,24 @@ class FaultsTest(unittest.TestCase):
         error, said = failure(items=21)
         self.assertEqual(error, "other_batch", said)
 
-    def certificate(self, name, *extensions, authority=None):
-        key, cert = (os.path.join(self.folder, name + end) for end in (".key", ".pem"))
-        signed = ["-CA", authority + ".pem", "-CAkey", authority + ".key"] if authority else []
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                        "/CN=" + name, "-keyout", key, "-out", cert, *signed,
-                        *[word for e in extensions for word in ("-addext", e)]],
-                       check=True, capture_output=True)
-        return cert, key
-
     @unittest.skipUnless(shutil.which("openssl"), "no openssl to make certificates with")
     def test_tls_with_certificates_on_both_sides(self):
-        ca = os.path.join(self.folder, "ca")
-        self.certificate("ca")
-        cert, key = self.certificate("server", "subjectAltName=IP:127.0.0.1", authority=ca)
-        client = self.certificate("client", authority=ca)
-        self.certificate("other")
-        self.server("--tls", "--tlscert", cert, "--tlskey", key, "--tlsverify", "--tlscacert",
-                    ca + ".pem")
+        import certificates
+        ca, _ = certificates.make(self.folder, "ca")
+        cert, key = certificates.make(self.folder, "server", certificates.LOOPBACK, authority="ca")
+        client = certificates.make(self.folder, "client", authority="ca")
+        other = certificates.make(self.folder, "other")
+        self.server("--tls", "--tlscert", cert, "--tlskey", key, "--tlsverify", "--tlscacert", ca)
         plain = self.outcome(self.coordinator(items=1))
         self.assertEqual(plain["error"], "refused", plain)
-        for authority, own in ((os.path.join(self.folder, "other.pem"), client),
-                               (ca + ".pem", [os.path.join(self.folder, "other" + end)
-                                              for end in (".pem", ".key")])):
+        for authority, own in ((other[0], client), (ca, other)):
             self.tls = [authority, *own]
             found = self.outcome(self.coordinator(items=1))
             self.assertIn(found["error"], ("refused", "no_server"), found)
-        self.tls = [ca + ".pem", *client]
+        self.tls = [ca, *client]
         self.worker("a")
         self.expect_all(self.coordinator(items=50), 50)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    PROGRAM = sys.argv.pop(1)
-    if SERVER is None:
-        print("skipped: there is no nats-server (Debian: apt install nats-server)")
-        sys.exit(77)
-    unittest.main(verbosity=2)
+    fixture.main(__doc__)

@@ -1,15 +1,28 @@
-// The processes of faults_test.py:
+// The processes of faults_test.py, network_test.py and three_servers_test.py:
 //   cluster_process worker ADDRESS NAME [CA CERTIFICATE KEY]
 //       prints "ready" and serves until SIGTERM
 //   cluster_process coordinator ADDRESS JOURNAL ITEMS WORK PATIENCE_MS [CA CERTIFICATE KEY]
 //       maps ITEMS items of about WORK steps, one in sixteen of 16 times as many, compares each
 //       result with its own, and prints the manifest as NAME VALUE lines
-// With CLUSTER_FLIP set, a worker's results have a wrong bit.
+//   cluster_process journal FILE ITEMS
+//       prints how many records the journal has, and how many of its items have one record
+// CLUSTER_REPLICAS is connection_options::replicas, CLUSTER_EXECUTORS serve_options::executors.
+// With CLUSTER_FLIP set, a worker's results have a wrong bit; with CLUSTER_VERSION, its function
+// has that version. With CLUSTER_TAIL, the seed of a draw, items take from 20 us to 200 ms, most of
+// them little, whatever WORK says.
 
 #include <basal/cluster/cluster.hpp>
 
+#include <basal/cluster/detail/frame.hpp>
+#include <basal/cluster/detail/message.hpp>
+
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -54,6 +67,8 @@ constexpr posse::pure<walk> pure_walk{"walk"};
 
 cluster::connection_options connection(char** arguments, int count, int first) {
   cluster::connection_options result{.address = arguments[2]};
+  if (const char* replicas = std::getenv("CLUSTER_REPLICAS"))
+    result.replicas = std::stoul(replicas);
   if (count >= first + 3) {
     result.ca_file = arguments[first];
     result.certificate_file = arguments[first + 1];
@@ -66,23 +81,40 @@ int work(int count, char** arguments) {
   const cluster::termination_signals signals;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   cluster::registry functions;
-  functions.add(pure_walk);
-  const auto report = cluster::serve(functions, {.connection = connection(arguments, count, 4),
-                                                 .name = arguments[3],
-                                                 .executors = 1,
-                                                 .lease = std::chrono::seconds{1},
-                                                 .on_ready = [] { std::puts("ready"); },
-                                                 .stop = signals.token()});
+  const char* version = std::getenv("CLUSTER_VERSION");
+  functions.add(pure_walk,
+                version == nullptr ? 1 : static_cast<std::uint32_t>(std::stoul(version)));
+  const char* executors = std::getenv("CLUSTER_EXECUTORS");
+  const auto report
+    = cluster::serve(functions, {.connection = connection(arguments, count, 4),
+                                 .name = arguments[3],
+                                 .executors = executors == nullptr ? 1 : std::stoul(executors),
+                                 .lease = std::chrono::seconds{1},
+                                 .on_ready = [] { std::puts("ready"); },
+                                 .stop = signals.token()});
   std::printf("items %llu\nquarantine %s\n", static_cast<unsigned long long>(report.items),
               report.quarantine.c_str());
   return 0;
 }
 
+std::vector<job> make_items(std::size_t count, std::uint64_t length) {
+  constexpr double steps_per_us = 800; // about
+  std::vector<job> result(count);
+  const char* tail = std::getenv("CLUSTER_TAIL");
+  std::mt19937_64 random{tail == nullptr ? 0 : std::stoull(tail)};
+  for (std::size_t i = 0; i < count; ++i) {
+    result[i] = {i, i % 16 == 5 ? 16 * length : length};
+    if (tail != nullptr) {
+      const auto u = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;
+      const auto us = std::min(20 * std::pow(u, -1.2), 200'000.0);
+      result[i].steps = static_cast<std::uint64_t>(us * steps_per_us);
+    }
+  }
+  return result;
+}
+
 int coordinate(int count, char** arguments) {
-  std::vector<job> items(std::stoul(arguments[4]));
-  const auto length = std::stoul(arguments[5]);
-  for (std::size_t i = 0; i < items.size(); ++i)
-    items[i] = {i, i % 16 == 5 ? 16 * length : length};
+  const auto items = make_items(std::stoul(arguments[4]), std::stoul(arguments[5]));
   std::vector<std::vector<double>> results(items.size());
   const auto shared = table();
   cluster::coordinator c{{.connection = connection(arguments, count, 7)}};
@@ -111,9 +143,30 @@ int coordinate(int count, char** arguments) {
   print("mismatches", done.mismatches);
   print("corrected", done.corrected);
   print("poisoned", done.poisoned.size());
+  print("redeliveries", done.redeliveries);
   print("reposted", done.reposted);
   for (const auto& worker : done.quarantined)
     std::printf("quarantined %s\n", worker.c_str());
+  return 0;
+}
+
+int inspect_journal(char** arguments) {
+  std::ifstream in{arguments[2], std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  std::string_view rest = bytes;
+  const auto next = [&rest](cluster::detail::frame_kind kind) {
+    const auto body = cluster::detail::open_frame(kind, rest);
+    rest.remove_prefix(cluster::detail::frame_header_bytes + body.size());
+    return body;
+  };
+  next(cluster::detail::frame_kind::journal_header);
+  std::vector<unsigned> records(std::stoul(arguments[3]));
+  std::size_t all = 0;
+  for (; !rest.empty(); ++all) {
+    const auto body = next(cluster::detail::frame_kind::journal_record);
+    ++records.at(cluster::decode<cluster::detail::journal_entry>(body).what.item);
+  }
+  std::printf("records %zu\nonce %td\n", all, std::count(records.begin(), records.end(), 1U));
   return 0;
 }
 
@@ -121,8 +174,10 @@ int coordinate(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   try {
-    return std::string{arguments[1]} == "worker" ? work(count, arguments)
-                                                 : coordinate(count, arguments);
+    const std::string what = arguments[1];
+    return what == "worker"    ? work(count, arguments)
+           : what == "journal" ? inspect_journal(arguments)
+                               : coordinate(count, arguments);
   } catch (const cluster::error& e) {
     std::printf("error %s\nsaid %s\n", std::string{cluster::to_string(e.code())}.c_str(), e.what());
     return 1;

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import time
 
+import certificates
+
 SERVER_STARTS_S = 20  # it reads its store first
 SERVER_ENDS_S = 20
 WORKER_ENDS_S = 60  # it finishes what runs; whoever waits longer has items that take longer
@@ -97,22 +99,6 @@ class Cluster:
                 print(f"{', '.join(p['name'] for p in mine)}: still running, and killed")
 
 
-def certificates(cluster):
-    """An authority, and what it signed for the server and for everybody else, for 30 days."""
-    for name, more in (("ca", []),
-                       ("server", ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]),
-                       ("client", [])):
-        signed = [] if name == "ca" else ["-CA", cluster.path("ca.pem"),
-                                          "-CAkey", cluster.path("ca.key")]
-        made = subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "30", "-subj", "/CN=basal " + name,
-             "-keyout", cluster.path(name + ".key"), "-out", cluster.path(name + ".pem"),
-             *signed, *more], check=False, capture_output=True, text=True)
-        if made.returncode != 0:
-            complain(f"openssl made no certificate: {made.stderr.strip().splitlines()[-1]}")
-
-
 def in_use(port):
     with socket.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -142,7 +128,12 @@ def up(cluster, port, workers, command):
     reason = in_use(port)
     if reason is not None:
         complain(f"port {port} of 127.0.0.1 cannot be had ({reason}); another one: --port N")
-    certificates(cluster)
+    try:
+        certificates.make(cluster.folder, "ca")
+        certificates.make(cluster.folder, "server", certificates.LOOPBACK, authority="ca")
+        certificates.make(cluster.folder, "client", authority="ca")
+    except certificates.Failed as problem:
+        complain(problem)
     shutil.rmtree(cluster.path("store"), ignore_errors=True)
     cluster.state = {"address": f"nats://127.0.0.1:{port}", "try": command, "processes": []}
     process = cluster.start("server", [

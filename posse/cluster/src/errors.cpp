@@ -28,6 +28,8 @@ std::string_view to_string(errc code) noexcept {
     return "refused";
   case errc::engine_failed:
     return "engine_failed";
+  case errc::too_few_servers:
+    return "too_few_servers";
   case errc::no_worker:
     return "no_worker";
   case errc::poisoned:

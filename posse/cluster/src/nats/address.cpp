@@ -11,6 +11,7 @@ namespace basal::cluster {
 namespace {
 
 constexpr std::string_view scheme = "nats://";
+constexpr std::size_t most_replicas = 5; // JetStream takes no more
 
 /// "[::1]:4222", "127.0.0.1:4222", "localhost". Drops the name and password before an '@'.
 std::string host_of(std::string_view authority) {
@@ -34,6 +35,8 @@ bool is_loopback(const std::string& host) {
 } // namespace
 
 server_list parse_address(const connection_options& options) {
+  if (options.replicas > most_replicas)
+    throw error{errc::bad_option, "connection_options::replicas is 0 to 5"};
   server_list result;
   std::string abroad;
   for (std::string_view rest = options.address; !rest.empty();) {

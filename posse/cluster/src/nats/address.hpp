@@ -14,7 +14,8 @@ struct server_list {
   bool needs_tls = false; ///< one of them is not on this machine, or certificates were given
 };
 
-/// @throws error bad_option for what is no list of "nats://HOST:PORT", refused for a host that is
+/// @throws error bad_option for what is no list of "nats://HOST:PORT" and for a number of replicas
+///         that no server takes, refused for a host that is
 ///         not a loopback address without the three files
 server_list parse_address(const connection_options& options);
 

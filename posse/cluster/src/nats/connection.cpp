@@ -3,7 +3,9 @@
 #include "address.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 namespace basal::cluster::nats {
@@ -14,12 +16,23 @@ constexpr std::int64_t request_wait_ms = 5000;
 constexpr std::int64_t store_wait_ms = 2000; // a group takes some milliseconds
 constexpr std::int64_t reconnect_wait_ms = 200;
 constexpr std::int64_t ping_interval_ms = 5000;
-constexpr int tries_beside_others = 100;
+constexpr std::int64_t look_wait_ms = 1000;  // a cluster without a leader does not answer
+constexpr std::chrono::seconds election{30}; // takes about ten
+constexpr std::chrono::seconds introductions{5};
+constexpr std::int64_t replicas_of_a_cluster = 3;
 constexpr std::int64_t results_last_ns = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 // Of TLS 1.2 the client may only offer ciphers with a shared key, and it has none: so a server
 // that does not speak TLS 1.3 has nothing to choose. (The library has no option for versions.)
 constexpr const char* old_ciphers = "PSK";
+
+/// How many messages of a request that has ended never came. None: the server does not say.
+std::optional<std::size_t> unanswered_by(natsMsg* status) {
+  const char* count = nullptr;
+  if (natsMsgHeader_Get(status, "Nats-Pending-Messages", &count) != NATS_OK)
+    return std::nullopt;
+  return std::strtoull(count, nullptr, 10);
+}
 
 bool starts_with_ack(const char* reply) {
   return reply != nullptr && std::strncmp(reply, "$JS.ACK.", 8) == 0;
@@ -49,7 +62,7 @@ void connection::fail(natsStatus status, const std::string& doing) const {
 }
 
 connection::connection(const connection_options& options, const std::string& name)
-  : address_(options.address) {
+  : address_(options.address), replicas_(static_cast<std::int64_t>(options.replicas)) {
   const auto servers = parse_address(options);
   natsOptions* raw = nullptr;
   if (const auto s = natsOptions_Create(&raw); s != NATS_OK)
@@ -99,7 +112,7 @@ connection::connection(const connection_options& options, const std::string& nam
   try {
     if (const auto s = natsConnection_JetStream(&js_, connection_, &js); s != NATS_OK)
       fail(s, "no JetStream");
-    make_streams();
+    make_streams(election);
   } catch (...) {
     jsCtx_Destroy(js_);
     natsConnection_Destroy(connection_);
@@ -120,13 +133,14 @@ void connection::not_stored(jsCtx*, jsPubAckErr*, void* self) {
   static_cast<connection*>(self)->not_stored_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void connection::make_streams() {
-  make_stream(items_stream, "basal.items.>", stream_kind::work_queue);
-  make_stream(results_stream, "basal.results.>", stream_kind::log);
-  make_stream(shared_stream, "basal.shared.>", stream_kind::table);
+void connection::make_streams(std::chrono::seconds patience) {
+  make_stream(items_stream, "basal.items.>", stream_kind::work_queue, patience);
+  make_stream(results_stream, "basal.results.>", stream_kind::log, patience);
+  make_stream(shared_stream, "basal.shared.>", stream_kind::table, patience);
 }
 
-void connection::make_stream(const char* name, const char* subject, stream_kind kind) {
+void connection::make_stream(const char* name, const char* subject, stream_kind kind,
+                             std::chrono::seconds patience) {
   jsStreamConfig config;
   jsStreamConfig_Init(&config);
   config.Name = name;
@@ -139,13 +153,38 @@ void connection::make_stream(const char* name, const char* subject, stream_kind 
     config.MaxAge = results_last_ns;
   if (kind == stream_kind::table)
     config.MaxMsgsPerSubject = 1;
-  for (auto tries_left = tries_beside_others;; --tries_left) {
+  config.Replicas = replicas_ == 0 ? replicas_of_a_cluster : replicas_;
+  jsOptions look;
+  jsOptions_Init(&look);
+  look.Wait = look_wait_ms;
+  const auto begun = std::chrono::steady_clock::now();
+  for (;;) {
     jsErrCode code{};
-    const auto s = js_AddStream(nullptr, js_, &config, nullptr, &code);
+    jsStreamInfo* info = nullptr;
+    auto s = js_GetStreamInfo(&info, js_, name, &look, &code);
+    jsStreamInfo_Destroy(info);
+    // Asked first: to make one is a vote of the whole cluster, even if it is there.
+    if (code == JSStreamNotFoundErr)
+      s = js_AddStream(nullptr, js_, &config, nullptr, &code);
     if (s == NATS_OK || code == JSStreamNameExistErr)
       return;
+    if (code == JSStreamReplicasNotSupportedErr && replicas_ == 0) {
+      config.Replicas = 1; // a server of its own
+      continue;
+    }
+    const bool late = std::chrono::steady_clock::now() - begun
+                      > (code == JSClusterNoPeersErr ? introductions : patience);
+    if (code == JSStreamReplicasNotSupportedErr || (code == JSClusterNoPeersErr && late))
+      throw error{errc::too_few_servers,
+                  "NATS at " + address_ + " is not part of a cluster with "
+                    + std::to_string(config.Replicas)
+                    + " servers that run JetStream, for as many copies of the stream " + name
+                    + ". Start what is missing, or ask for connection_options::replicas = 1"};
     // A process that makes the same stream at the same time has its subjects, and not yet its name.
-    if (code != JSStreamSubjectOverlapErr || tries_left == 0)
+    // A cluster that elects a leader does not answer, and its servers may not know all others yet.
+    const bool may_pass = code == JSStreamSubjectOverlapErr || code == JSClusterNotAvailErr
+                          || code == JSClusterNoPeersErr || s == NATS_TIMEOUT;
+    if (!may_pass || late)
       fail(s, std::string{"no stream "} + name);
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
   }
@@ -327,7 +366,7 @@ message pull::next(std::chrono::milliseconds wait) {
   }
   const char* status = nullptr;
   if (natsMsgHeader_Get(raw, "Status", &status) == NATS_OK)
-    credit_ = 0; // a request has ended; if others have not, the next one asks for too much, once
+    credit_ -= std::min(credit_, unanswered_by(raw).value_or(credit_));
   return nullptr;
 }
 

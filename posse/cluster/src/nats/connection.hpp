@@ -57,15 +57,16 @@ struct stored {
 class connection {
 public:
   /// Connects, and makes the streams.
-  /// @throws error no_server, refused, bad_option, engine_failed
+  /// @throws error no_server, refused, bad_option, engine_failed, too_few_servers
   connection(const connection_options& options, const std::string& name);
   ~connection();
 
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Makes what is missing of the streams: the server's store may have gone.
-  void make_streams();
+  /// Makes what is missing of the streams: the server's store may have gone. Waits up to `patience`
+  /// for a cluster that elects a leader.
+  void make_streams(std::chrono::seconds patience = std::chrono::seconds{5});
 
   /// Makes the durable consumer `name` of a stream, unless there is one.
   /// @returns its lease
@@ -107,12 +108,14 @@ public:
 private:
   [[noreturn]] void fail(natsStatus status, const std::string& doing) const;
   enum class stream_kind { work_queue, log, table };
-  void make_stream(const char* name, const char* subject, stream_kind kind);
+  void make_stream(const char* name, const char* subject, stream_kind kind,
+                   std::chrono::seconds patience);
 
   static void reconnected(natsConnection* c, void* self);
   static void not_stored(jsCtx* js, jsPubAckErr* failure, void* self);
 
   const std::string address_;
+  const std::int64_t replicas_; ///< 0: as many as the server is made for
   natsConnection* connection_ = nullptr;
   jsCtx* js_ = nullptr;
 

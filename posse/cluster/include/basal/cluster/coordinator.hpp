@@ -87,7 +87,7 @@ struct batch_request {
 /// One thread at a time.
 class coordinator {
 public:
-  /// @throws error no_server, refused, bad_option
+  /// @throws error no_server, refused, bad_option, too_few_servers
   explicit coordinator(coordinator_options options = {});
   ~coordinator();
 

@@ -10,21 +10,22 @@ namespace basal::cluster {
 
 /// Why a batch, a worker or a message failed.
 enum class errc : std::uint8_t {
-  malformed = 1,  ///< bytes that are no value of the type, or a message that is none of ours
-  other_version,  ///< a message or a file of another version of the format
-  damaged,        ///< a checksum says that bytes have changed
-  too_large,      ///< a value or a message larger than what the receiver takes
-  not_a_journal,  ///< the file exists and was not written by a journal
-  other_batch,    ///< the journal belongs to another function or to other items
-  journal_in_use, ///< another process writes this journal
-  journal_failed, ///< the file system refused to read or write: no space, say
-  bad_option,     ///< an option outside its range
-  no_server,      ///< nobody answers at the address, or not as the engine
-  refused,        ///< one side does not accept the other's certificate, or there is none
-  engine_failed,  ///< the server does not do what it is asked
-  no_worker,      ///< no worker has the function
-  poisoned,       ///< an item has no result: every try of it failed
-  cancelled,      ///< a stop was requested
+  malformed = 1,   ///< bytes that are no value of the type, or a message that is none of ours
+  other_version,   ///< a message or a file of another version of the format
+  damaged,         ///< a checksum says that bytes have changed
+  too_large,       ///< a value or a message larger than what the receiver takes
+  not_a_journal,   ///< the file exists and was not written by a journal
+  other_batch,     ///< the journal belongs to another function or to other items
+  journal_in_use,  ///< another process writes this journal
+  journal_failed,  ///< the file system refused to read or write: no space, say
+  bad_option,      ///< an option outside its range
+  no_server,       ///< nobody answers at the address, or not as the engine
+  refused,         ///< one side does not accept the other's certificate, or there is none
+  engine_failed,   ///< the server does not do what it is asked
+  too_few_servers, ///< the engine has fewer servers than copies were asked for
+  no_worker,       ///< no worker has the function
+  poisoned,        ///< an item has no result: every try of it failed
+  cancelled,       ///< a stop was requested
 };
 
 /// "malformed" etc.
