@@ -81,6 +81,22 @@ if(BASAL_WITH_CLUSTER)
 endif()
 message(STATUS "cluster (BASAL_WITH_CLUSTER): ${BASAL_HAS_CLUSTER}")
 
+set(BASAL_HAS_REMOTE OFF)
+if(BASAL_WITH_ACTORS AND BASAL_WITH_REMOTE)
+  find_package(CAF 0.17 QUIET COMPONENTS core io openssl)
+  find_package(OpenSSL 1.1.1 QUIET)
+  if(TARGET CAF::openssl AND OpenSSL_FOUND)
+    set(BASAL_HAS_REMOTE ON)
+    basal_declare_dependency(CAF::openssl LIBS -lcaf_openssl)
+    basal_declare_dependency(OpenSSL::SSL REQUIRES openssl)
+  elseif(NOT BASAL_WITH_REMOTE STREQUAL "AUTO")
+    message(FATAL_ERROR "actors/remote/ needs CAF's OpenSSL module and OpenSSL. Install them "
+                        "(Debian: apt install libcaf-dev libssl-dev) or run ./dev setup; "
+                        "-DBASAL_WITH_REMOTE=OFF builds everything else without them.")
+  endif()
+endif()
+message(STATUS "remote (BASAL_WITH_REMOTE): ${BASAL_HAS_REMOTE}")
+
 # nlohmann/json is compiled into the observer's archive: whoever links it needs nothing.
 set(BASAL_HAS_OBSERVER OFF)
 if(BASAL_WITH_ACTORS AND BASAL_WITH_OBSERVER)

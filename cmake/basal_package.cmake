@@ -1,4 +1,4 @@
-# Collects what the modules link and installs the package: headers, archives,
+# Collects what the modules link and installs the package: headers, archives or shared libraries,
 # find_package(basal) and pkg-config's basal.pc.
 
 # basal_declare_dependency(TARGET [LIBS flags...] [REQUIRES pc-names...])
@@ -10,21 +10,31 @@ function(basal_declare_dependency TARGET)
   set_property(GLOBAL PROPERTY basal_pc_requires_${TARGET} "${ARG_REQUIRES}")
 endfunction()
 
-# basal_package_module(TARGET LIBS...), called by basal_add_module.
+# basal_package_module(TARGET PUBLIC libs... PRIVATE libs... HEADERS files...), called by
+# basal_add_module. A shared library brings along what only its sources name. BASAL_HEADERS becomes
+# the list of the module's headers and of those of the modules that it uses.
 function(basal_package_module TARGET)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "PUBLIC;PRIVATE;HEADERS")
+  list(TRANSFORM ARG_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_property(GLOBAL APPEND PROPERTY basal_modules ${TARGET})
   get_property(known GLOBAL PROPERTY basal_dependencies)
-  foreach(lib IN LISTS ARGN)
+  foreach(lib IN LISTS ARG_PUBLIC ARG_PRIVATE)
     if(lib MATCHES "^basal::(.*)")
       set_property(TARGET ${TARGET} APPEND PROPERTY BASAL_USED_MODULES basal_${CMAKE_MATCH_1})
+      get_target_property(theirs basal_${CMAKE_MATCH_1} BASAL_HEADERS)
+      list(APPEND ARG_HEADERS ${theirs})
       continue()
     endif()
     if(NOT lib IN_LIST known)
       message(FATAL_ERROR "${TARGET} links ${lib}, which cmake/basal_dependencies.cmake does not "
                           "declare: basal.pc would lack it.")
     endif()
-    set_property(TARGET ${TARGET} APPEND PROPERTY BASAL_USED_DEPENDENCIES ${lib})
+    if(NOT BUILD_SHARED_LIBS OR lib IN_LIST ARG_PUBLIC)
+      set_property(TARGET ${TARGET} APPEND PROPERTY BASAL_USED_DEPENDENCIES ${lib})
+    endif()
   endforeach()
+  list(REMOVE_DUPLICATES ARG_HEADERS)
+  set_target_properties(${TARGET} PROPERTIES BASAL_HEADERS "${ARG_HEADERS}")
 endfunction()
 
 # Called once, after the last module.
@@ -81,7 +91,7 @@ function(_basal_write_config PACKAGE_DIR)
 # Without components everything is asked for. CAF is needed for actors and what stands on it,
 # Highway for the solver.
 set(_basal_known
-    executors mab priority posse posse_gc cluster solver actors solver_service observer)
+    executors mab priority posse posse_gc cluster solver actors solver_service observer remote)
 set(_basal_wanted ${basal_FIND_COMPONENTS})
 if(NOT _basal_wanted)
   set(_basal_wanted executors mab priority posse solver)
@@ -97,6 +107,9 @@ if(NOT _basal_wanted)
   if(@BASAL_HAS_OBSERVER@)
     list(APPEND _basal_wanted observer)
   endif()
+  if(@BASAL_HAS_REMOTE@)
+    list(APPEND _basal_wanted remote)
+  endif()
 endif()
 
 # Was solver built with its direct method?
@@ -105,26 +118,36 @@ set(basal_SOLVER_WITH_DIRECT @BASAL_SOLVER_WITH_DIRECT@)
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(Boost 1.74 CONFIG COMPONENTS context)
-list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
-find_dependency(Hwloc)
-if("solver" IN_LIST _basal_wanted OR "solver_service" IN_LIST _basal_wanted)
-  find_dependency(hwy 1.0.3 CONFIG)
-endif()
 if("actors" IN_LIST _basal_wanted OR "solver_service" IN_LIST _basal_wanted
-   OR "observer" IN_LIST _basal_wanted)
+   OR "observer" IN_LIST _basal_wanted OR "remote" IN_LIST _basal_wanted)
+  set(_basal_wants_actors ON)
+endif()
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+if(_basal_wants_actors)
   find_dependency(CAF 0.17 COMPONENTS core io)
   find_dependency(spdlog 1.10 CONFIG)
 endif()
-if("posse_gc" IN_LIST _basal_wanted AND @BASAL_WITH_GC@)
-  find_dependency(BdwGC 8.2)
+if(NOT "@BUILD_SHARED_LIBS@") # shared libraries bring along what only their sources name
+  find_dependency(Hwloc)
+  if("solver" IN_LIST _basal_wanted OR "solver_service" IN_LIST _basal_wanted)
+    find_dependency(hwy 1.0.3 CONFIG)
+  endif()
+  if("posse_gc" IN_LIST _basal_wanted AND @BASAL_WITH_GC@)
+    find_dependency(BdwGC 8.2)
+  endif()
+  if("cluster" IN_LIST _basal_wanted AND @BASAL_HAS_CLUSTER@)
+    find_dependency(Nats 3.4)
+  endif()
+  if("observer" IN_LIST _basal_wanted AND @BASAL_HAS_OBSERVER@)
+    find_dependency(civetweb 1.15 CONFIG)
+    find_dependency(PrometheusCore)
+  endif()
+  if("remote" IN_LIST _basal_wanted AND @BASAL_HAS_REMOTE@)
+    find_dependency(CAF 0.17 COMPONENTS core io openssl)
+    find_dependency(OpenSSL 1.1.1)
+  endif()
 endif()
-if("cluster" IN_LIST _basal_wanted AND @BASAL_HAS_CLUSTER@)
-  find_dependency(Nats 3.4)
-endif()
-if("observer" IN_LIST _basal_wanted AND @BASAL_HAS_OBSERVER@)
-  find_dependency(civetweb 1.15 CONFIG)
-  find_dependency(PrometheusCore)
-endif()
+unset(_basal_wants_actors)
 list(REMOVE_ITEM CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/basal-targets.cmake")
 
@@ -148,8 +171,8 @@ endforeach()
           DESTINATION ${PACKAGE_DIR})
 endfunction()
 
-# The archives are static, so what they need stands in Libs and Requires: a plain
-# `pkg-config --libs basal` links without --static. Each module has a file of its own, which asks
+# The needs of archives stand in Libs and Requires: a plain `pkg-config --libs basal` links without
+# --static. Each module has a file of its own, which asks
 # for those of the modules that it links; basal.pc asks for all that are not APART.
 # _basal_write_pkg_config(NAME [TARGET module] [MODULES required...])
 function(_basal_write_pkg_config NAME)
@@ -159,7 +182,7 @@ function(_basal_write_pkg_config NAME)
   list(TRANSFORM requires REPLACE "_" "-")
   if(ARG_TARGET)
     get_target_property(type ${ARG_TARGET} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
       list(APPEND libs -l${ARG_TARGET})
     endif()
     get_target_property(used ${ARG_TARGET} BASAL_USED_DEPENDENCIES)

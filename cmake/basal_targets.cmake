@@ -23,6 +23,36 @@ function(_basal_ccache_pch TARGET)
   target_compile_options(${TARGET} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
+# _basal_shared_library(TARGET)
+# A shared library exports what installed headers declare, see exports.py, under the version of the
+# package; calls inside of it do not go by the table of symbols. Its name holds the part of the
+# version that changes when programs must be compiled anew: with each minor version before 1.0, with
+# each major one from there on.
+function(_basal_shared_library TARGET)
+  set(compatible ${PROJECT_VERSION_MAJOR})
+  if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(compatible 0.${PROJECT_VERSION_MINOR})
+  endif()
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  get_target_property(headers ${TARGET} BASAL_HEADERS)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}.map)
+  add_custom_command(OUTPUT ${script}
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/exports.py
+            BASAL_${compatible} ${script} ${headers}
+    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.py ${headers}
+    VERBATIM)
+  target_sources(${TARGET} PRIVATE ${script})
+  set_target_properties(${TARGET} PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${compatible}
+    DEFINE_SYMBOL "" # objects are those of the archive
+    INSTALL_RPATH $ORIGIN
+    LINK_DEPENDS ${script})
+  target_link_options(${TARGET} PRIVATE
+    LINKER:--version-script=${script} LINKER:-Bsymbolic-functions LINKER:-z,defs
+    LINKER:-z,relro,-z,now)
+endfunction()
+
 # basal_add_module(NAME
 #   [HEADERS include/basal/NAME/x.hpp...]   public headers: installed, each must compile alone
 #   [SOURCES src/x.cpp...]
@@ -30,8 +60,8 @@ endfunction()
 #   [PRIVATE_LIBS ...]   those that only our sources name
 #   [APART])             not in basal::basal and basal.pc: programs link it by name
 #
-# Creates basal_NAME (a static library, or an interface library while there are
-# no sources), its alias basal::NAME, and adds it to the installed package.
+# Creates basal_NAME (an archive, with BUILD_SHARED_LIBS a shared library, or an interface library
+# while there are no sources), its alias basal::NAME, and adds it to the installed package.
 function(basal_add_module NAME)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "APART" "" "HEADERS;SOURCES;PUBLIC_LIBS;PRIVATE_LIBS")
   if(ARG_UNPARSED_ARGUMENTS)
@@ -39,7 +69,7 @@ function(basal_add_module NAME)
   endif()
   set(target basal_${NAME})
   if(ARG_SOURCES)
-    add_library(${target} STATIC ${ARG_SOURCES})
+    add_library(${target} ${ARG_SOURCES})
     _basal_common(${target})
     # A user's shared library may hold our archives. Nobody replaces our functions when a
     # program starts, so they are inlined as in code that is not position independent.
@@ -68,7 +98,11 @@ function(basal_add_module NAME)
   if(ARG_APART)
     set_property(TARGET ${target} PROPERTY BASAL_APART ON)
   endif()
-  basal_package_module(${target} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+  basal_package_module(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_PRIVATE_LIBS}
+                       HEADERS ${ARG_HEADERS})
+  if(BUILD_SHARED_LIBS AND ARG_SOURCES)
+    _basal_shared_library(${target})
+  endif()
 endfunction()
 
 set(_basal_tsan_caf ${PROJECT_SOURCE_DIR}/tests/support/tsan-caf.supp)

@@ -31,13 +31,14 @@ ARROWS = {
     "actors": {"executors", "mab", "priority", "posse"},
     "solver_service": {"executors", "posse", "solver", "actors"},
     "observer": {"executors", "mab", "priority", "posse", "actors"},
+    "remote": {"actors"},
 }
 # Modules that are not in the folder of their name.
 FOLDERS = {"observer": "actors/observer", "solver_service": "actors/solver_service",
-           "cluster": "posse/cluster"}
+           "cluster": "posse/cluster", "remote": "actors/remote"}
 # Headers of libraries, and the modules that alone may name them.
-OWNED_INCLUDES = {"caf/": {"actors", "observer", "solver_service"}, "spdlog/": {"actors"},
-                  "gc/": {"posse"},
+OWNED_INCLUDES = {"caf/": {"actors", "observer", "remote", "solver_service"},
+                  "spdlog/": {"actors"}, "gc/": {"posse"}, "openssl/": {"remote"},
                   "gc.h": {"posse"}, "boost/context/": {"executors"}, "civetweb": {"observer"},
                   "prometheus/": {"observer"}, "nats/": {"cluster"}, "nlohmann/": {"observer"}}
 

@@ -48,7 +48,7 @@ BAD = [
     ("posse/include/basal/posse/a.hpp", "#include <vector>\n", "#pragma once"),
     ("posse/src/a.cpp", CPP + "#include <basal/solver/b.hpp>\n", "points up"),
     ("posse/src/a.cpp", CPP + "#include <caf/actor.hpp>\n",
-     "actors/ and observer/ and solver_service/ alone"),
+     "actors/ and observer/ and remote/ and solver_service/ alone"),
     ("posse/src/a.cpp", CPP + "#include <civetweb.h>\n", "named in observer/ alone"),
     ("posse/include/basal/posse/a.hpp", '#pragma once\n#include "b.hpp"\n', "public headers"),
     ("posse/CMakeLists.txt", "basal_add_module(posse SOURCES src/a.cpp PUBLIC_LIBS basal::mab)\n",

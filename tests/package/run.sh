@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: run.sh BUILD PREFIX install|posse_without_caf|shared_heap|everything|unknown_component|
 #                             pkg_config|optimisation|shared_library|hardening|
-#                             add_subdirectory|fetch_content
+#                             add_subdirectory|fetch_content|shared
 # Does what a user of the installed package does. CXX and CMAKE come from the environment.
 set -euo pipefail
 build=$1 prefix=$2 what=$3
@@ -89,6 +89,12 @@ case $what in
         $(pkg-config --cflags --libs basal-cluster)
       "$work/clustered"
     fi
+    if [[ -e ${file%/*}/basal-remote.pc ]]; then
+      # shellcheck disable=SC2046
+      "$CXX" "${warnings[@]}" -O1 -o "$work/published" "$consumer/published.cpp" \
+        $(pkg-config --cflags --libs basal-remote)
+      "$work/published"
+    fi
     # A module alone asks for what it needs.
     if pkg-config --libs --cflags basal-posse | grep -e caf -e hwy; then
       echo "basal-posse.pc links more than posse" >&2
@@ -125,6 +131,43 @@ case $what in
     if "$CMAKE" --build "$work" --target help | grep -e bench_posse -e 'posse\.[a-z_]*\.test'; then
       echo "basal's own tests are targets of the project that embeds it" >&2
       exit 1
+    fi
+    ;;
+  shared) # shared libraries instead of archives; a user's library and programs that link them
+    # Beside the build, as deep as it: ccache then knows the objects.
+    rm -rf "$work" "$build-package-shared"
+    mkdir -p "$work"
+    mapfile -t same < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS[A-Z_]*|BASAL_WITH_[A-Z]+):' \
+      "$build/CMakeCache.txt" | sed 's/^/-D/')
+    "$CMAKE" -S "$consumer/../../.." -B "$build-package-shared" -G Ninja "${same[@]}" \
+      -DBASAL_WERROR=ON -DBUILD_SHARED_LIBS=ON -DBASAL_BUILD_BENCH=OFF -DBASAL_BUILD_SAMPLES=OFF
+    "$CMAKE" --build "$build-package-shared" --parallel 2
+    "$CMAKE" --install "$build-package-shared" --prefix "$work/prefix"
+    python3 -B "$consumer/../exports_test.py" "$work/prefix" "$prefix"
+    "$work/prefix/bin/basal-trace" --help
+    # Not even the packages that only basal's sources name are asked for.
+    configure_with() {
+      "$CMAKE" -S "$consumer" -B "$work/$1" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
+        -DCMAKE_DISABLE_FIND_PACKAGE_Hwloc=ON -DCMAKE_DISABLE_FIND_PACKAGE_hwy=ON "${@:2}"
+      "$CMAKE" --build "$work/$1" --parallel 2
+    }
+    configure_with of_posse -DWANTED=posse -DCMAKE_DISABLE_FIND_PACKAGE_CAF=ON
+    "$work/of_posse/user_program"
+    "$work/of_posse/plugin_host" "$work/of_posse/libplugin.so"
+    if compgen -G "$work/prefix/lib/*/libbasal_posse_gc.so" >/dev/null \
+      || [[ -e $work/prefix/lib/libbasal_posse_gc.so ]]; then
+      configure_with of_heap -DWANTED=posse_gc
+      "$work/of_heap/shared_heap"
+    fi
+    configure_with of_all -DWANTED=
+    file=$(find "$work/prefix" -name basal.pc)
+    export PKG_CONFIG_PATH=${file%/*}
+    # shellcheck disable=SC2046 # the flags are words
+    "$CXX" "${warnings[@]}" -O1 -o "$work/by_pkg_config" "$consumer/fork_merge.cpp" \
+      $(pkg-config --cflags --libs basal-posse) -Wl,-rpath,"$work/prefix/lib"
+    "$work/by_pkg_config"
+    if [[ -e ${file%/*}/basal-actors.pc ]]; then
+      "$work/of_all/actor"
     fi
     ;;
   shared_library) # a plugin that holds all of our archives
