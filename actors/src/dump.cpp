@@ -1,7 +1,7 @@
 #include <basal/actors/dump.hpp>
 
 #include <basal/actors/detail/system_core.hpp>
-#include <basal/executors/dump.hpp>
+#include <basal/posse/dump.hpp>
 
 #include <cerrno>
 #include <cstdint>
@@ -50,7 +50,7 @@ std::string dump(caf::actor_system& system) {
   std::vector pools{&core.messages(), &core.compute().compute()};
   if (auto* callers = core.compute().call_executors())
     pools.push_back(callers);
-  return executors::dump(pools);
+  return posse::dump(pools);
 }
 
 dump_on_signal::dump_on_signal(caf::actor_system& system, int signal)

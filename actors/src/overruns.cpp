@@ -32,7 +32,7 @@ void log(std::string_view name, std::chrono::microseconds ran) noexcept {
 
 } // namespace
 
-void overrun_log::add(caf::resumable* job, std::uint64_t ticks,
+void overrun_log::add(caf::resumable* job, std::size_t executor, std::uint64_t ticks,
                       std::uint64_t quantum_ticks) noexcept {
   const auto* actor = dynamic_cast<caf::local_actor*>(job);
   const std::string_view name = actor != nullptr ? actor->name() : "(no actor)";
@@ -40,8 +40,11 @@ void overrun_log::add(caf::resumable* job, std::uint64_t ticks,
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(ran);
   log(name, us);
   records_.change(name, [=](overrun_stats& record) {
+    if (record.quanta_on.size() <= executor)
+      record.quanta_on.resize(executor + 1);
     ++record.overruns;
     record.quanta += ticks / quantum_ticks;
+    record.quanta_on[executor] += ticks / quantum_ticks;
     record.longest_us = std::max(record.longest_us, static_cast<std::uint64_t>(us.count()));
   });
 }

@@ -235,7 +235,7 @@ void scheduler::start_executors() {
                             std::uint64_t ticks) noexcept {
     if (work.ops == &job_ops)
       static_cast<scheduler*>(context)->overruns_.add(static_cast<caf::resumable*>(work.object),
-                                                      ticks, self.quantum_ticks());
+                                                      self.index(), ticks, self.quantum_ticks());
   };
   config.hooks.thread_stops = [](void* context, executors::executor&) noexcept {
     static_cast<scheduler*>(context)->system().thread_terminates();

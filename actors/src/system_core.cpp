@@ -2,34 +2,17 @@
 
 #include "warning_watch.hpp"
 
+#include <basal/actors/detail/keep_logger.hpp>
 #include <basal/actors/detail/scheduler.hpp>
 
 #include <caf/actor_system.hpp>
-#include <caf/logger.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
-#include <vector>
 
 namespace basal::actors::detail {
-
-namespace {
-
-/// A constructor of caf::actor_system that throws destroys a mutex and then the logger, whose
-/// destructor locks that mutex (0.17.6). So the loggers of systems that failed are kept. They have
-/// no thread yet and no file.
-void keep_logger(caf::actor_system& system) {
-  static std::mutex mutex;
-  static auto& kept = *new std::vector<caf::intrusive_ptr<caf::logger>>;
-  const std::lock_guard guard{mutex};
-  kept.emplace_back(&system.logger());
-  caf::logger::set_current_actor_system(nullptr);
-}
-
-} // namespace
 
 system_core::system_core() : warnings_(std::make_unique<warning_watch>()) {
 }

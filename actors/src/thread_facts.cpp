@@ -10,6 +10,8 @@
 #include <iterator>
 #include <string_view>
 
+#include <unistd.h>
+
 namespace basal::actors {
 
 namespace {
@@ -83,6 +85,22 @@ thread_facts facts_of(const executors::executor& e, bool all) {
     result.work = latest_work(e);
   }
   return result;
+}
+
+std::uint64_t stolen_ns() {
+  // "cpu user nice system idle iowait irq softirq steal ...": sums over all CPUs.
+  std::ifstream in{"/proc/stat"};
+  std::string cpu;
+  std::array<std::uint64_t, 8> ticks{};
+  in >> cpu;
+  for (auto& x : ticks)
+    in >> x;
+  const auto per_second = sysconf(_SC_CLK_TCK);
+  const auto cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  if (!in || per_second <= 0 || cpus <= 0)
+    return 0;
+  return ticks.back() * (1'000'000'000 / static_cast<std::uint64_t>(per_second))
+         / static_cast<std::uint64_t>(cpus);
 }
 
 } // namespace basal::actors

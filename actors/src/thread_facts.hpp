@@ -11,4 +11,8 @@ namespace basal::actors {
 /// @param all  also its work and its function in the kernel, for three files instead of one
 thread_facts facts_of(const executors::executor& e, bool all);
 
+/// Time in ns that the hypervisor has taken from each CPU, on average, since the machine's start;
+/// in units of 10 ms, mostly. 0 where the kernel does not say. Reads a file of /proc.
+std::uint64_t stolen_ns();
+
 } // namespace basal::actors

@@ -14,6 +14,10 @@ constexpr double busy_share = 0.97;     // of each executor, where work is said 
 constexpr double computing_share = 0.5; // of one executor, in computations that look for thieves
 constexpr double collection_share = 0.05;
 
+/// Of the time between two samples: an executor that had a CPU for less is judged as if it had had
+/// it for that long, since what is left of a short time says little.
+constexpr double least_had = 0.25;
+
 /// In quanta: the mean wait of what is ready to run. Programs whose actors all have something to do
 /// have long queues and are fine.
 constexpr double long_wait_quanta = 100;
@@ -80,22 +84,40 @@ double collected_seconds(const interval& x) {
 
 // -- one rule each --------------------------------------------------------------
 
-/// Actors that overran again and again. So does an executor's thread that had no CPU, or was
-/// stopped for a collection: the time for which the pool's threads waited does not count.
+/// Seconds for which a message executor had no CPU although it had work, or was stopped for a
+/// collection.
+double waited_seconds(const interval& x, std::size_t executor) {
+  const auto& before = x.before.message_threads;
+  const auto& now = x.now.message_threads;
+  auto ns = growth(x.before.stolen_ns, x.now.stolen_ns);
+  if (executor < before.size() && executor < now.size())
+    ns += growth(before[executor].waited_ns, now[executor].waited_ns);
+  return 1e-9 * static_cast<double>(ns) + collected_seconds(x);
+}
+
+/// Actors that overran again and again. So does an executor's thread that has no CPU: the time for
+/// which the executors waited that the type overran on does not count, neither as time that its
+/// handlers took nor as time that these executors had.
 void find_overruns(const interval& x, std::vector<finding>& found) {
-  double waited = static_cast<double>(x.now.message_threads.size()) * collected_seconds(x);
-  for (std::size_t i = 0; i < x.now.message_threads.size(); ++i)
-    if (i < x.before.message_threads.size())
-      waited += 1e-9
-                * static_cast<double>(growth(x.before.message_threads[i].waited_ns,
-                                             x.now.message_threads[i].waited_ns));
   for (const auto& o : x.now.stats.overruns) {
-    const auto quanta = growth(named(x.before.stats.overruns, o.name).quanta, o.quanta);
-    const auto ran = static_cast<double>(quanta) * seconds_of(x.now.quantum) - waited;
-    if (ran >= long_share * x.seconds)
+    const auto old = named(x.before.stats.overruns, o.name);
+    double ran = 0;
+    double had = 0;
+    int executors = 0;
+    for (std::size_t i = 0; i < o.quanta_on.size(); ++i) {
+      const auto quanta = growth(i < old.quanta_on.size() ? old.quanta_on[i] : 0, o.quanta_on[i]);
+      if (quanta == 0)
+        continue;
+      const auto waited = waited_seconds(x, i);
+      ran += std::max(0., static_cast<double>(quanta) * seconds_of(x.now.quantum) - waited);
+      had += std::max(x.seconds - waited, least_had * x.seconds);
+      ++executors;
+    }
+    const auto share = executors > 0 ? ran * executors / had : 0;
+    if (share >= long_share)
       found.push_back(
         {warning_kind::long_handler, o.name,
-         "Handlers of " + o.name + " have taken " + percent(ran / x.seconds)
+         "Handlers of " + o.name + " have taken " + percent(share)
            + " of an executor's time in pieces of more than a quantum, the longest so "
              "far "
            + time_of(static_cast<double>(o.longest_us) / 1e6)

@@ -1,8 +1,9 @@
 // Cost of an observer to the program that it shows: a ping-pong on one executor (on several its
 // time varies by a quarter) beside 100,000 actors that wait for messages, without an observer, with
 // one that does not listen, with one that listens, and with one that has a subscriber at 4 Hz. Then
-// the time of a scrape where 200 adaptive handlers have names, the size of the page, and how often
-// an idle program wakes up for an observer that nobody uses.
+// the time of a scrape where 200 adaptive handlers have names, and of one where 200 types of actors
+// are watched, the time from a sample to the frame that shows it where there is a browser, the size
+// of the page, and how often an idle program wakes up for an observer that nobody uses.
 
 #include "bench/support/bench.hpp"
 #include "tests/actors/observer/client.hpp"
@@ -19,6 +20,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -27,6 +30,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace basal;
@@ -53,6 +57,10 @@ public:
       throw std::runtime_error("the observer does not listen: " + server_.problem());
     port_ = static_cast<std::uint16_t>(std::stoi(url.substr(colon + 1, mark - colon - 1)));
     bearer_ = "Authorization: Bearer " + url.substr(mark + 8) + "\r\n";
+  }
+
+  const std::string& url() const noexcept {
+    return server_.url();
   }
 
   client::response get(const std::string& path) const {
@@ -223,6 +231,80 @@ double request_ms(const std::string& path, const std::string& must_hold) {
   return result;
 }
 
+/// Actors of a type of their own.
+template <int Number>
+class kind final : public caf::event_based_actor {
+public:
+  using event_based_actor::event_based_actor;
+
+  const char* name() const override {
+    static const auto text = "kind/" + std::to_string(Number);
+    return text.c_str();
+  }
+
+  caf::behavior make_behavior() override {
+    return {[](int n) { return n + 1; }};
+  }
+};
+
+template <int... Numbers>
+std::vector<caf::actor> one_of_each(caf::actor_system& system,
+                                    std::integer_sequence<int, Numbers...>) {
+  return {system.spawn<kind<Numbers>>()...};
+}
+
+/// A system in which 200 types of actors are counted on each executor, while `measure` runs.
+template <class Measure>
+double beside_200_types(Measure measure) {
+  quiet_config config;
+  caf::actor_system system{config};
+  const looked_at on{system};
+  caf::scoped_actor self{system};
+  const auto all = one_of_each(system, std::make_integer_sequence<int, 200>{});
+  const auto has_all = [](const std::string& text) {
+    for (int i = 0; i < 200; ++i)
+      if (text.find("basal_actor_processing_seconds_bucket{type=\"kind/" + std::to_string(i) + '"')
+          == std::string::npos)
+        return false;
+    return true;
+  };
+  while (!has_all(on.get("/metrics").body))
+    for (int round = 0; round < 100; ++round) {
+      for (const auto& one : all)
+        self->send(one, round);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        self->receive([](int) {});
+    }
+  const double result = measure(on);
+  if (!has_all(on.get("/metrics").body))
+    throw std::runtime_error("a type of actors is missing");
+  for (const auto& one : all)
+    caf::anon_send_exit(one, caf::exit_reason::kill);
+  return result;
+}
+
+double scrape_watched_ms() {
+  return beside_200_types(
+    [](const looked_at& on) { return median_ms(21, [&] { on.get("/metrics"); }); });
+}
+
+/// The time from a sample to the frame that shows it, in a browser.
+double tick_to_pixel_ms() {
+  return beside_200_types([](const looked_at& on) {
+    const auto command = "python3 -B " TICK_TO_PIXEL " '" + on.url() + "'";
+    const std::unique_ptr<FILE, int (*)(FILE*)> script{popen(command.c_str(), "r"), pclose};
+    double result = 0;
+    if (script == nullptr || std::fscanf(script.get(), "%lf", &result) != 1)
+      throw std::runtime_error("the browser shows no page");
+    return result;
+  });
+}
+
+bool has_browser() {
+  return std::getenv("BASAL_CHROMIUM") != nullptr
+         || std::system("command -v chromium >/dev/null") == 0;
+}
+
 double page_kb() {
   quiet_config config;
   caf::actor_system system{config};
@@ -273,6 +355,9 @@ const bench::suite observer_suite{[](bench::plan& plan) {
   plan.figure("observer_watched_overhead", bench::ratio(name("watched"), name("nobody")));
   plan.measure("actor_watch_overhead", counted_overhead);
   plan.measure("scrape_ms", [] { return request_ms("/metrics", "family=\"handler/199\""); });
+  plan.measure("scrape_watched_ms", scrape_watched_ms);
+  if (has_browser())
+    plan.measure("tick_to_pixel_ms", tick_to_pixel_ms);
   plan.measure("snapshot_ms", [] { return request_ms("/api/v1/snapshot", "\"handler/199\""); });
   plan.measure("page_kb", page_kb);
   plan.measure("unwatched_wakeups_per_s", idle_wakeups);

@@ -78,7 +78,6 @@ int run(const options& opts) {
     config.set("basal.observer", opts.observe);
   }
   caf::actor_system system(config);
-  const samples::observer observer{system};
 
   auto shared = std::make_shared<context>();
   shared->roots = opts.roots;
@@ -89,6 +88,11 @@ int run(const options& opts) {
   watch(owner, shared);
   watch(answers, shared);
   const ending actors(shared, owner, answers);
+
+  samples::observer_options shown;
+  shown.box.label = "Search the index";
+  shown.box.answer = [&](const std::string& text) { return ask(answers, text, opts.top); };
+  const samples::observer observer{system, shown};
 
   session main_loop(opts, shared, answers);
   const int status = main_loop.loop(signals);

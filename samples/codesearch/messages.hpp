@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "events.hpp"
 #include "file_reader.hpp"
 #include "pure_functions.hpp"
 #include "query.hpp"
@@ -88,10 +90,11 @@ struct index_state {
   bool complete = false;
 };
 
-/// Main thread to searcher, which posts the answer as an event.
+/// To the searcher, from whoever asks.
 struct search_request {
   query asked;
   std::size_t top = 0;
+  std::function<void(event)> deliver; ///< gets the answer, or why there is none, on any thread
 };
 
 } // namespace codesearch

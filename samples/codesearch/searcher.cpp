@@ -2,10 +2,18 @@
 
 #include <basal/actors/run_pure.hpp>
 
+#include <caf/send.hpp>
+
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <future>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "common/printable.hpp"
@@ -14,6 +22,7 @@
 #include "end_with_reason.hpp"
 #include "messages.hpp"
 #include "pure_functions.hpp"
+#include "report.hpp"
 #include "snippet.hpp"
 
 namespace codesearch {
@@ -21,6 +30,9 @@ namespace codesearch {
 namespace {
 
 constexpr std::size_t columns_shown = 160;
+
+// Of somebody who asks from elsewhere: queries take milliseconds.
+constexpr std::chrono::seconds patience{4};
 
 // Start of the part of the file that holds the line, so that the last line of a large file does not
 // cost a look at all of it.
@@ -70,6 +82,20 @@ void show_all(basal::priority::background_pool& pool, const stop_flag& stop, con
   }
 }
 
+std::string printed(const answer& a) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* out = ::open_memstream(&text, &size);
+  if (out == nullptr) {
+    throw std::bad_alloc{};
+  }
+  print_answer(out, a, true);
+  std::fclose(out);
+  std::string result(text, size);
+  std::free(text);
+  return result;
+}
+
 } // namespace
 
 caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_ptr run,
@@ -102,15 +128,40 @@ caf::behavior searcher_actor(caf::stateful_actor<searcher_state>* self, context_
             result->seconds = std::chrono::steady_clock::now() - asked_at;
             result->matches = all.matches;
             show_all(pool, run->stop, *state.files, all.hits, result->lines);
-            run->events.post(std::shared_ptr<const answer>(std::move(result)));
+            request.deliver(std::shared_ptr<const answer>(std::move(result)));
           } catch (const stopped&) {
             // whoever raised the flag knows
           } catch (const std::exception& e) {
-            run->events.post(indexing_failed{"failed while searching: " + std::string(e.what())});
+            request.deliver(indexing_failed{"failed while searching: " + std::string(e.what())});
           }
         });
     },
   };
+}
+
+std::string ask(const caf::actor& searcher, const std::string& text, std::size_t top) {
+  parsed_query parsed = parse_query(text);
+  if (!parsed) {
+    return parsed.error;
+  }
+  auto promised = std::make_shared<std::promise<event>>();
+  auto delivered = promised->get_future();
+  caf::anon_send(searcher, search_request{std::move(parsed.value), top, [promised](event e) {
+                                            promised->set_value(std::move(e));
+                                          }});
+  promised.reset(); // now the request's alone, and broken when that is dropped
+  if (delivered.wait_for(patience) != std::future_status::ready) {
+    return "The program is too busy to answer; ask again, or give it more --executors.";
+  }
+  try {
+    const event e = delivered.get();
+    if (const auto* found = std::get_if<std::shared_ptr<const answer>>(&e)) {
+      return printed(**found);
+    }
+    return std::get<indexing_failed>(e).message;
+  } catch (const std::future_error&) {
+    return "The program ends, and answers no more.";
+  }
 }
 
 } // namespace codesearch

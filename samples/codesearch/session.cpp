@@ -176,7 +176,9 @@ void session::ask_next() {
     return;
   }
   asking_ = true;
-  caf::anon_send(searcher_, search_request{std::move(to_ask_.front()), options_.top});
+  caf::anon_send(searcher_,
+                 search_request{std::move(to_ask_.front()), options_.top,
+                                [run = run_](event e) { run->events.post(std::move(e)); }});
   to_ask_.pop_front();
 }
 

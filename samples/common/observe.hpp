@@ -4,6 +4,9 @@
 
 #include <caf/fwd.hpp>
 
+#include <functional>
+#include <string>
+
 #ifdef SAMPLES_OBSERVE
 #  include <basal/observer/server.hpp>
 #endif
@@ -16,13 +19,21 @@ inline constexpr bool can_observe = true;
 
 /// Listens where the option `basal.observer` says, if it says anything.
 using observer = basal::observer::server;
+using observer_options = basal::observer::options;
 
 #else
 
 inline constexpr bool can_observe = false;
 
+struct observer_options {
+  struct {
+    std::string label;
+    std::function<std::string(const std::string&)> answer;
+  } box;
+};
+
 struct observer {
-  explicit observer(caf::actor_system&) {
+  explicit observer(caf::actor_system&, observer_options = {}) {
   }
 };
 

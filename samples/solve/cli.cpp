@@ -8,6 +8,9 @@
 #include <cstdint>
 
 #include "common/between.hpp"
+#ifdef SAMPLES_OBSERVE
+#  include "common/observe.hpp"
+#endif
 #include "common/program.hpp"
 
 namespace solve {
@@ -83,6 +86,10 @@ command_line parse_command_line(int argc, char** argv) {
     .add_option("--plot", o.plot_file,
                 "Draw the residual of the first right-hand side by iteration, as SVG")
     ->type_name("FILE");
+#ifdef SAMPLES_OBSERVE
+  [[maybe_unused]] auto* observe = app.add_flag(
+    std::string("--observe{") + samples::usual_address + "}", o.observe, samples::observe_help);
+#endif
 
 #ifdef SOLVE_WITH_CLUSTER
   auto* address
@@ -100,6 +107,9 @@ command_line parse_command_line(int argc, char** argv) {
   add_file("--ca", o.ca_file, "Authorities that sign the server's certificate");
   add_file("--certificate", o.certificate_file, "Our certificate");
   add_file("--key", o.key_file, "Its key");
+#  ifdef SAMPLES_OBSERVE
+  observe->excludes(address); // what others do is not seen here
+#  endif
 #endif
 
   auto exit_with = [&](int status) {

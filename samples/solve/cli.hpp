@@ -16,6 +16,7 @@ struct options {
   std::size_t batch = 1000; ///< right-hand sides given to the solver at once, and kept in memory
   std::size_t executors = 0;
   basal::solver::solve_options solver;
+  std::string observe;     ///< address of the observer; empty: none
   std::string plot_file;   ///< empty: none
   std::string output_file; ///< empty: none
 

@@ -1,4 +1,3 @@
-#include <basal/executors/executor_pool.hpp>
 #include <basal/solver/batch.hpp>
 #include <basal/solver/block_stepper.hpp>
 #include <basal/solver/matrix_market.hpp>
@@ -25,6 +24,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "solutions.hpp"
+#include "solving_pool.hpp"
 #ifdef SOLVE_WITH_CLUSTER
 #  include "remote.hpp"
 #endif
@@ -99,19 +99,17 @@ struct request_for_all {
 
 using outcomes_of_all = std::vector<solver::solve_outcome<double>>;
 
-outcomes_of_all solve_here(const options& o, const solver::solve_plan<double>& plan,
-                           const request_for_all& all, std::chrono::nanoseconds& elapsed) {
-  basal::executors::pool_config config;
-  config.name = "solve";
-  config.executors = o.executors;
-  basal::executors::executor_pool pool{config};
+outcomes_of_all solve_here(const options& o, solving_pool& pool,
+                           const solver::solve_plan<double>& plan, const request_for_all& all,
+                           std::chrono::nanoseconds& elapsed) {
   // As much scratch memory as the permits can ask for, blocks of right-hand sides included: here
   // the user, and nobody else, decides what fits into memory.
   const auto permits = 2 * o.executors;
   const auto block = (plan.scratch_bytes() + 2 * sizeof(double) * plan.solution_size())
                      * solver::block_stepper<double>::max_width;
   solver::batch_solver batches{
-    pool, {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
+    pool.executors(),
+    {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
   outcomes_of_all outcomes;
   while (outcomes.size() < all.count) {
     const auto begun = outcomes.size();
@@ -185,6 +183,9 @@ int run(const options& o) {
   if (!o.output_file.empty())
     output.emplace(o.output_file);
 
+  std::optional<solving_pool> pool; // from now on an observer shows it
+  if (o.cluster.empty())
+    pool.emplace(o.executors, o.observe);
   const solver::linear_operator<double> a{read_matrix(o.matrix_file)};
   std::vector<double> given;
   if (!o.rhs_file.empty())
@@ -211,7 +212,7 @@ int run(const options& o) {
                             .progress = [&](std::size_t done) { line->show(done, count); }};
   std::chrono::nanoseconds elapsed{0};
   const auto outcomes
-    = o.cluster.empty() ? solve_here(o, plan, all, elapsed) : solve_there(o, a, all, elapsed);
+    = pool ? solve_here(o, *pool, plan, all, elapsed) : solve_there(o, a, all, elapsed);
   line.reset();
   std::fputs(table(outcomes, elapsed).c_str(), stdout);
   for (const auto& outcome : outcomes)

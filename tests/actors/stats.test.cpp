@@ -38,7 +38,7 @@ basal::actors::system_stats sample() {
   x.posse.thefts = 4;
   x.posse.verdicts[basal::posse::theft_verdict::too_young] = 5;
   x.posse.functions.push_back({"fib", 6, 7, 8, 9});
-  x.overruns.push_back({"slow", 11, 12, 13});
+  x.overruns.push_back({"slow", 11, 12, 13, {0, 12}});
   x.background.queued_now = 14;
   x.timers_now = 10;
   x.heap_bytes = 15;
@@ -67,7 +67,7 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK_THAT(text, ContainsSubstring("too_young = 5, not_worth_it = 0, in_sequence = 0, "));
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
   CHECK_THAT(text, ContainsSubstring("overruns = [overrun_stats(name = \"slow\", overruns = 11, "
-                                     "quanta = 12, longest_us = 13)]"));
+                                     "quanta = 12, longest_us = 13, quanta_on = [0, 12])]"));
   CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, typical_us = 0)"));
   CHECK_THAT(text, ContainsSubstring("timers_now = 10, heap_bytes = 15"));
   CHECK_THAT(text, ContainsSubstring("backlogs = [backlog_stats(name = \"sink\", messages = 16, "

@@ -83,6 +83,7 @@ TEST_CASE("a handler that outruns its quantum is counted with its actor's name")
   const auto found = await_quanta(system, "slow", 59);
   CHECK(found.overruns >= 1); // looks come after up to three messages
   CHECK(found.longest_us >= 20'000);
+  CHECK(found.quanta_on == std::vector{found.quanta}); // of one executor
   CHECK(basal::actors::stats_of(system).message_executors[0].overruns >= 1);
 }
 

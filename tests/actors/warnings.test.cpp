@@ -73,7 +73,7 @@ TEST_CASE("a program that is well has no warnings") {
 TEST_CASE("a type of actor that overruns for a fifth of an executor's time is named") {
   const auto overrun = [](std::uint64_t quanta) {
     return [=](evidence&, evidence& now) {
-      now.stats.overruns.push_back({"glutton", 7, quanta, 31'000});
+      now.stats.overruns.push_back({"glutton", 7, quanta, 31'000, {quanta}});
     };
   };
   CHECK(finds("long_handler", "glutton", "have taken 30 %", overrun(1500)));
@@ -82,13 +82,37 @@ TEST_CASE("a type of actor that overruns for a fifth of an executor's time is na
 
 TEST_CASE("an executor that had no CPU, or stood still for a collection, has not overrun") {
   CHECK(finds_nothing([](evidence&, evidence& now) {
-    now.stats.overruns.push_back({"any", 7, 4000, 31'000});
+    now.stats.overruns.push_back({"any", 7, 3700, 31'000, {0, 3700}});
     now.message_threads[1].waited_ns = 700'000'000;
   }));
   CHECK(finds_nothing([](evidence&, evidence& now) {
-    now.stats.overruns.push_back({"any", 7, 1200, 31'000});
+    now.stats.overruns.push_back({"any", 7, 1200, 31'000, {600, 600}});
     now.stats.heap_pauses_ns = 40'000'000; // of each executor
   }));
+  CHECK(finds_nothing([](evidence&, evidence& now) {
+    now.stats.overruns.push_back({"any", 7, 2000, 31'000, {2000}});
+    now.stolen_ns = 300'000'000; // from each CPU
+  }));
+}
+
+TEST_CASE("the waits of other executors do not excuse an overrun") {
+  CHECK(finds("long_handler", "glutton", "have taken 30 %", [](evidence&, evidence& now) {
+    now.stats.overruns.push_back({"glutton", 7, 1500, 31'000, {1500}});
+    now.stats.overruns.push_back({"preempted", 7, 3500, 31'000, {0, 3500}});
+    now.message_threads[1].waited_ns = 700'000'000;
+  }));
+}
+
+TEST_CASE(
+  "on a busy machine, overruns are judged by the time for which their executors had a CPU") {
+  const auto overrun = [](std::uint64_t quanta) {
+    return [=](evidence&, evidence& now) {
+      now.stats.overruns.push_back({"glutton", 7, quanta, 31'000, {0, quanta}});
+      now.message_threads[1].waited_ns = 600'000'000;
+    };
+  };
+  CHECK(finds("long_handler", "glutton", "have taken 40 %", overrun(3800))); // 160 ms of 400
+  CHECK(finds_nothing(overrun(3300)));                                       // 60 ms of 400
 }
 
 TEST_CASE("an executor that stays in one piece of work computes, or waits in the kernel") {

@@ -238,3 +238,17 @@ TEST_CASE("a table that gets nowhere is a failure") {
   }
   CHECK(solve("--help >/dev/full").status == 2);
 }
+
+TEST_CASE("--observe says where a browser looks, and solves all the same where it may not listen") {
+  if (solve("--help").text.find("--observe") == std::string::npos)
+    return; // a build without an observer
+  const folder files;
+  const auto matrix = files.write("a.mtx", poisson(20));
+  const auto shown = solve(matrix + " --rhs 3 --observe=127.0.0.1:0");
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.text, ContainsSubstring("observer at http://127.0.0.1:"));
+  CHECK_THAT(shown.text, ContainsSubstring("converged"));
+  const auto refused = solve(matrix + " --observe=192.0.2.1:7420");
+  CHECK(refused.status == 0);
+  CHECK_THAT(refused.text, ContainsSubstring("not on the loopback interface"));
+}

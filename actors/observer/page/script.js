@@ -599,6 +599,33 @@ function showWarnings(now) {
   $("verdict").textContent = n === 0 ? "all well" : n === 1 ? "1 warning" : `${n} warnings`;
 }
 
+// --- questions to the program ----------------------------------------------------------
+
+let asked = 0;
+
+async function showBox() {
+  const box = await fetch("/api/v1/ask").then((x) => x.json()).catch(() => ({}));
+  $("h-ask").textContent = box.label ?? "";
+  $("box").hidden = !box.label;
+}
+
+$("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const text = $("question").value.trim();
+  if (text === "") return;
+  asked += 1;
+  const number = asked;
+  const start = performance.now();
+  $("asked").textContent = "asking";
+  const answer = await fetch(`/api/v1/ask?text=${encodeURIComponent(text)}`).then(
+    async (x) => (x.ok ? (await x.json()).answer : x.text()),
+  ).catch(() => "The program does not answer.");
+  if (number !== asked) return; // of an older question
+  $("asked").textContent = `answered in ${nanoseconds(1e6 * (performance.now() - start))}`;
+  $("answer").textContent = answer;
+  $("answer").hidden = false;
+});
+
 // --- the stream ------------------------------------------------------------------------
 
 function render() {
@@ -642,7 +669,10 @@ function close() {
 function open() {
   close();
   source = new EventSource(`/api/v1/events?interval=${interval}`);
-  source.onopen = () => say("live");
+  source.onopen = () => {
+    say("live");
+    showBox();
+  };
   source.onmessage = (event) => {
     say("live");
     take(JSON.parse(event.data));

@@ -10,6 +10,8 @@
 #include <thread>
 #include <type_traits>
 
+#include <basal/executors/report.hpp>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -52,7 +54,57 @@ private:
   sigset_t mask_{};
 };
 
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// Of a time that is over, some is left out: a thread may notice late, never early, but civetweb
+/// counts in whole ticks.
+constexpr milliseconds most_of_timeout{http_server::timeout_ms - 500};
+
+constinit executors::report_kind slow_requests{
+  executors::report_level::warning, "basal.actors",
+  "connections to the observer that sent no whole request"};
+
+constinit executors::report_kind slow_readers{executors::report_level::warning, "basal.actors",
+                                              "readers that the observer has dropped"};
+
+std::string timeout_text() {
+  return std::to_string(http_server::timeout_ms / 1000) + " s";
+}
+
+std::uintptr_t now_ms() noexcept {
+  const auto now = steady_clock::now().time_since_epoch();
+  return static_cast<std::uintptr_t>(std::chrono::duration_cast<milliseconds>(now).count());
+}
+
+/// A connection's own data is when it began, in ms, until it has sent something of a request.
+int on_begin(const mg_connection*, void** data) {
+  *data = reinterpret_cast<void*>(now_ms());
+  return 0;
+}
+
+void has_sent(const mg_connection* connection) {
+  mg_set_user_connection_data(connection, nullptr);
+}
+
+void report_slow_request() noexcept {
+  try {
+    slow_requests("a connection to the observer sent no whole request within " + timeout_text()
+                  + " and was ended; while many do, others wait to look (the program itself does "
+                    "not): `ss -tp` shows which processes hold them");
+  } catch (const std::bad_alloc&) {
+    // a line less
+  }
+}
+
+void on_end(const mg_connection* connection) {
+  const auto since = reinterpret_cast<std::uintptr_t>(mg_get_user_connection_data(connection));
+  if (since != 0 && now_ms() - since >= static_cast<std::uintptr_t>(most_of_timeout.count()))
+    report_slow_request();
+}
+
 int on_request(mg_connection* connection) {
+  has_sent(connection);
   const auto* handle
     = static_cast<const http_server::handler*>(mg_get_user_data(mg_get_context(connection)));
   exchange x{connection};
@@ -66,7 +118,13 @@ int on_request(mg_connection* connection) {
 
 /// Answers the requests that civetweb refuses by itself: no HTTP, too long, too slow.
 int on_error(mg_connection* connection, int status, const char* why) {
-  exchange{connection}.say(status, std::string{why} + '\n');
+  on_end(connection);
+  has_sent(connection);
+  exchange{connection}.say(status, "This is no request that the observer reads (" + std::string{why}
+                                     + "): it must be HTTP/1.1, come within " + timeout_text()
+                                     + ", and have a head of at most "
+                                     + std::to_string(http_server::most_request_bytes / 1024)
+                                     + " KB.\n");
   return 0;
 }
 
@@ -143,7 +201,14 @@ bool exchange::asks(std::string_view name) const noexcept {
 }
 
 bool exchange::write(std::string_view part) {
-  return mg_write(connection_, part.data(), part.size()) == static_cast<int>(part.size());
+  const auto start = steady_clock::now();
+  if (mg_write(connection_, part.data(), part.size()) == static_cast<int>(part.size()))
+    return true;
+  if (steady_clock::now() - start >= most_of_timeout)
+    slow_readers("a reader of the observer has taken nothing for " + timeout_text()
+                 + " and was dropped, so that others find its place; a page connects again by "
+                   "itself, and a program that asks for a stream must read it all the time");
+  return false;
 }
 
 bool exchange::head(int status, std::string_view type, std::string_view more) {
@@ -204,6 +269,8 @@ http_server::http_server(const address& where, handler handle)
   mg_callbacks callbacks{};
   callbacks.begin_request = on_request;
   callbacks.http_error = on_error;
+  callbacks.init_connection = on_begin;
+  callbacks.connection_close = on_end;
   callbacks.log_message = no_log;
   // No log_access: with one civetweb formats a time for each request, which is not thread-safe.
   std::array<char, 200> said{};

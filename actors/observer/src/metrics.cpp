@@ -1,9 +1,9 @@
 #include "metrics.hpp"
 
+#include "prometheus_text.hpp"
 #include "version.hpp"
 
 #include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ public:
   }
 
   std::string text() const {
-    return prometheus::TextSerializer{}.Serialize(families_);
+    return prometheus_text(families_);
   }
 
 private:

@@ -31,7 +31,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int most_subscribers = 4; // of http_server::threads; the others answer requests
+// Of http_server::threads; the others answer requests.
+constexpr int most_subscribers = 4;
+constexpr int most_askers = 2;
+
 constexpr milliseconds least_interval{100};
 constexpr milliseconds most_interval{60'000};
 constexpr milliseconds usual_interval{250};
@@ -164,6 +167,8 @@ private:
       reply_actors(x);
     else if (path == "/api/v1/trace")
       reply_trace(x);
+    else if (path == "/api/v1/ask")
+      reply_answer(x);
     else if (path == "/metrics")
       reply_metrics(x);
     else if (path == "/version")
@@ -188,7 +193,7 @@ private:
 
   /// A path of ours as it is; a redirection to any other would be one to where an attacker likes.
   static std::string location_of(std::string_view path) {
-    for (const auto* known : {"/api/v1/snapshot", "/api/v1/events", "/api/v1/actors",
+    for (const auto* known : {"/api/v1/snapshot", "/api/v1/events", "/api/v1/actors", "/api/v1/ask",
                               "/api/v1/trace", "/metrics", "/version"})
       if (path == known)
         return known;
@@ -219,7 +224,7 @@ private:
                  "number of milliseconds from 100 to 10000, and the limit one from 1 to 512.\n");
       return;
     }
-    const subscription taken{subscribers_};
+    const place taken{subscribers_, most_subscribers};
     if (!taken.fits) {
       say_full(x);
       return;
@@ -232,6 +237,41 @@ private:
     }
     x.reply(200, "application/json",
             actor_report(*before, *samples_.not_older_than(milliseconds{0}), *order, *limit));
+  }
+
+  /// The program's answer to a question; without one, the name of the box, empty where there is
+  /// none.
+  void reply_answer(exchange& x) {
+    const auto& box = given_.box;
+    const auto question = x.query("text");
+    if (question.empty()) {
+      x.reply(200, "application/json",
+              text_of({{"schema", 1}, {"label", box.answer != nullptr ? box.label : ""}}));
+      return;
+    }
+    if (box.answer == nullptr || question.size() > question_box::most_question_bytes) {
+      x.say(box.answer == nullptr ? 404 : 400,
+            box.answer == nullptr
+              ? "The program answers no questions.\n"
+              : "A question has at most " + std::to_string(question_box::most_question_bytes)
+                  + " bytes.\n");
+      return;
+    }
+    const place taken{askers_, most_askers};
+    if (!taken.fits) {
+      x.say(503, "Two questions are being answered, as many as there can be; ask again.\n",
+            "Retry-After: 1\r\n");
+      return;
+    }
+    std::string answer;
+    try {
+      answer = box.answer(question);
+    } catch (const std::exception& failed) {
+      answer = std::string{"There is no answer: "} + failed.what();
+    }
+    if (answer.size() > question_box::most_answer_bytes)
+      answer.replace(question_box::most_answer_bytes, answer.npos, "\n... and more");
+    x.reply(200, "application/json", text_of({{"schema", 1}, {"answer", std::move(answer)}}));
   }
 
   void reply_metrics(exchange& x) {
@@ -284,7 +324,7 @@ private:
       x.reply(200, "text/event-stream", "");
       return;
     }
-    const subscription taken{subscribers_};
+    const place taken{subscribers_, most_subscribers};
     if (!taken.fits) {
       say_full(x);
       return;
@@ -318,17 +358,16 @@ private:
     }
   }
 
-  /// One of most_subscribers places, if there is one. Relaxed: a number, with nothing published
-  /// behind it.
-  struct subscription {
-    explicit subscription(std::atomic<int>& count)
-      : all(count), fits(count.fetch_add(1, std::memory_order_relaxed) < most_subscribers) {
+  /// One of so many places, if there is one. Relaxed: a number, with nothing published behind it.
+  struct place {
+    place(std::atomic<int>& count, int most)
+      : all(count), fits(count.fetch_add(1, std::memory_order_relaxed) < most) {
     }
 
-    subscription(const subscription&) = delete;
-    subscription& operator=(const subscription&) = delete;
+    place(const place&) = delete;
+    place& operator=(const place&) = delete;
 
-    ~subscription() {
+    ~place() {
       all.fetch_sub(1, std::memory_order_relaxed);
     }
 
@@ -350,6 +389,7 @@ private:
   std::string not_ready_; // guarded by mutex_
   liveness liveness_;     // guarded by mutex_
   std::atomic<int> subscribers_{0};
+  std::atomic<int> askers_{0};
 
   std::optional<http_server> http_; // last: its end waits for handlers, which use the others
 };

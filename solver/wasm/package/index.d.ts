@@ -26,19 +26,9 @@ export class BasalSolverError extends Error {
   readonly code: ErrorCode;
 }
 
-export type Method =
-  | "automatic"
-  | "neumann"
-  | "conjugate_gradient"
-  | "bicgstab"
-  | "gmres"
-  | "direct"
-  | "forward_push"
-  | "backward_push"
-  | "random_walk";
+export type Method = @method@;
 
-export type Preconditioner =
-  "automatic" | "none" | "jacobi" | "incomplete" | "threshold" | "nearly_complete";
+export type Preconditioner = @preconditioning@;
 
 export interface MatrixArrays {
   rows: number;

@@ -2,9 +2,11 @@
 
 // Bytes to a port of this machine, and what comes back.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -18,7 +20,14 @@ namespace client {
 /// A connection to 127.0.0.1; reads give up after 20 s.
 class connection {
 public:
-  explicit connection(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  /// @param receive_bytes that the kernel keeps for who does not read; 0: its own choice
+  /// @param seconds after which it gives up to connect, or to send
+  explicit connection(std::uint16_t port, int receive_bytes = 0, int seconds = 20)
+    : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval to_send{seconds, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &to_send, sizeof to_send);
+    if (receive_bytes != 0)
+      setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(port);
@@ -48,8 +57,9 @@ public:
   /// All that comes until `end` is in it, or nothing more comes.
   std::string read_until(std::string_view end) {
     std::string result;
-    char part[4096];
-    while (result.find(end) == std::string::npos) {
+    char part[65536];
+    for (std::size_t from = 0; result.find(end, from) == std::string::npos;) {
+      from = result.size() - std::min(result.size(), end.size()); // no byte is searched twice
       const auto got = recv(fd_, part, sizeof part, 0);
       if (got <= 0)
         break;
@@ -65,6 +75,34 @@ public:
 private:
   int fd_;
   bool connected_;
+};
+
+/// A connection that nobody waits for: the other side may never take it.
+class eager_connection {
+public:
+  explicit eager_connection(std::uint16_t port)
+    : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  }
+
+  eager_connection(eager_connection&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {
+  }
+
+  ~eager_connection() {
+    if (fd_ >= 0)
+      close(fd_);
+  }
+
+  void send(std::string_view text) const {
+    std::ignore = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+
+private:
+  int fd_;
 };
 
 struct response {

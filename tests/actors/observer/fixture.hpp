@@ -7,7 +7,50 @@
 
 #include <caf/actor_system.hpp>
 
+#include <basal/executors/report.hpp>
+
+#include <mutex>
 #include <string>
+
+/// Takes the reports of this process for as long as it lives.
+class captured_reports {
+public:
+  captured_reports() : before_(basal::executors::set_report_sink(take)) {
+    const std::lock_guard guard{mutex()};
+    text().clear();
+  }
+
+  captured_reports(const captured_reports&) = delete;
+  captured_reports& operator=(const captured_reports&) = delete;
+
+  ~captured_reports() {
+    basal::executors::set_report_sink(before_);
+  }
+
+  bool have(const std::string& part) const {
+    const std::lock_guard guard{mutex()};
+    return text().find(part) != std::string::npos;
+  }
+
+private:
+  static std::mutex& mutex() {
+    static std::mutex result;
+    return result;
+  }
+
+  static std::string& text() {
+    static std::string result;
+    return result;
+  }
+
+  static void take(basal::executors::report_level, std::string_view from,
+                   std::string_view said) noexcept {
+    const std::lock_guard guard{mutex()};
+    text().append(from).append(": ").append(said).append("\n");
+  }
+
+  basal::executors::report_sink before_;
+};
 
 /// A system with an observer on a free port.
 struct observed {

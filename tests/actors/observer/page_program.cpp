@@ -82,7 +82,11 @@ int main() {
   caf::actor_system system{config};
   const std::string token = "0123456789abcdef0123456789abcdef";
   std::optional<basal::observer::server> observer;
-  observer.emplace(system, basal::observer::options{.listen = "127.0.0.1:0", .token = token});
+  basal::observer::question_box box;
+  box.label = "Say <i>something</i>";
+  box.answer = [](const std::string& question) { return "You said <u>" + question + "</u>\n"; };
+  observer.emplace(system,
+                   basal::observer::options{.listen = "127.0.0.1:0", .token = token, .box = box});
   const auto url = observer->url();
   std::cout << url << '\n' << std::flush; // the test waits for it
   const auto place = url.substr(7, url.find("/?") - 7);
@@ -91,7 +95,7 @@ int main() {
     if (line != "restart")
       continue;
     observer.reset();
-    observer.emplace(system, basal::observer::options{.listen = place, .token = token});
+    observer.emplace(system, basal::observer::options{.listen = place, .token = token, .box = box});
     std::cout << observer->url() << observer->problem() << '\n' << std::flush;
   }
   for (const auto& one : all)

@@ -137,6 +137,17 @@ def look(browser, program, url, screenshots):
     assert browser.value("document.querySelectorAll('#types tbody tr').length") == 1
     browser.value("document.querySelector('#filter').value = '';"
                   "document.querySelector('#filter').dispatchEvent(new Event('input'))")
+    # A question is answered, and question and answer are text.
+    browser.until("!document.querySelector('#box').hidden")
+    assert browser.value("document.querySelector('#h-ask').textContent") == "Say <i>something</i>"
+    browser.value("document.querySelector('#question').value = '<b>a&b+c=\u00e9%</b>';"
+                  "document.querySelector('#question').focus()")
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r",
+                     windowsVirtualKeyCode=13)
+    browser.until("document.querySelector('#answer').textContent"
+                  " === 'You said <u><b>a&b+c=\u00e9%</b></u>\\n'")
+    assert browser.value("document.querySelectorAll('main b:not(#warnings b), u').length") == 0
     # It goes on.
     browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
     browser.until("samples.at(-1).tick > globalThis.before + 3")
@@ -155,6 +166,12 @@ def look(browser, program, url, screenshots):
         browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
         browser.until("samples.at(-1).tick > globalThis.before + 8")
         browser.screenshot(os.path.join(screenshots, f"page-{scheme}.png"))
+        # On a telephone it scrolls in one direction; its tables by themselves.
+        browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844,
+                     deviceScaleFactor=1, mobile=False)
+        browser.until("innerWidth === 390 && document.documentElement.scrollWidth <= 390")
+        browser.screenshot(os.path.join(screenshots, f"page-narrow-{scheme}.png"))
+        browser.call("Emulation.clearDeviceMetricsOverride")
     complaints = list(browser.problems())
     assert not complaints, complaints
     foreign = [x for x in browser.requested() if not x.startswith((origin + "/", "data:"))]

@@ -7,13 +7,18 @@
 #include "json.hpp"
 #include "liveness.hpp"
 #include "metrics.hpp"
+#include "prometheus_text.hpp"
 #include "sampler.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
 
 #include <caf/actor_system.hpp>
 
+#include <prometheus/text_serializer.h>
+
 #include <chrono>
+#include <cmath>
+#include <sstream>
 #include <stdexcept>
 
 using namespace basal;
@@ -43,6 +48,49 @@ TEST_CASE("an address has a host of the loopback interface and a port") {
   for (const auto* wrong : {"", "::1", "128.0.0.1:1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:1x",
                             "127.0.0.1:65536", "[::1", "127.0.0.1,8.8.8.8:80"})
     CHECK_THROWS_AS(parse_address(wrong), std::invalid_argument);
+}
+
+TEST_CASE("metrics are written as prometheus-cpp writes them") {
+  using prometheus::MetricType;
+  std::vector<prometheus::MetricFamily> families;
+  families.push_back({"a_total", "A count.", MetricType::Counter, {}});
+  families.push_back({"b_seconds", "A gauge.", MetricType::Gauge, {}});
+  families.push_back({"nothing", "There is none.", MetricType::Gauge, {}});
+  double sign = 1;
+  for (const double x : {0.0, 1.0, 0.25, 1e-6, 123456789.0, 9e15, 1.0 / 3, 6.5e-9, 4e18, 1e22,
+                         std::nextafter(1.0, 2.0), double{INFINITY}, double{NAN}}) {
+    auto& counter = families[0].metric.emplace_back();
+    counter.counter.value = x;
+    counter.label = {{"type", "<b>\"quoted\"\\\n\xc3\xa9"}, {"x", ""}};
+    auto& gauge = families[1].metric.emplace_back();
+    gauge.gauge.value = sign * x;
+    sign = -sign;
+  }
+  families.push_back({"c_seconds", "Times.", MetricType::Histogram, {}});
+  for (const double last : {4e-6, double{INFINITY}}) {
+    auto& times = families.back().metric.emplace_back();
+    times.label = {{"type", "t"}};
+    if (std::isinf(last))
+      times.label.clear();
+    times.histogram = {7, 1.5, {{1, 1e-6}, {3, last}}};
+  }
+  std::istringstream ours{prometheus_text(families)};
+  std::istringstream theirs{prometheus::TextSerializer{}.Serialize(families)};
+  std::string a;
+  std::string b;
+  while (std::getline(theirs, b)) {
+    REQUIRE(std::getline(ours, a));
+    // The same number, maybe in other digits.
+    const auto space = b.rfind(' ');
+    CHECK(a.substr(0, a.rfind(' ')) == b.substr(0, space));
+    if (b.starts_with('#'))
+      CHECK(a == b);
+    else if (const auto x = std::stod(b.substr(space)); !std::isnan(x))
+      CHECK(std::stod(a.substr(a.rfind(' '))) == Approx(x).epsilon(1e-14));
+    else
+      CHECK(std::isnan(std::stod(a.substr(a.rfind(' ')))));
+  }
+  CHECK_FALSE(std::getline(ours, a));
 }
 
 TEST_CASE("a cookie is found by its whole name") {

@@ -35,13 +35,14 @@ def scraped(path):
 
 def check_names(metrics, dashboard, alerts):
     known = set(re.findall(r"^# TYPE (\S+) ", metrics, re.M))
+    known |= {name + "_bucket" for name in re.findall(r"^# TYPE (\S+) histogram", metrics, re.M)}
     used = set()
     for panel in json.loads(dashboard)["panels"]:
         assert panel["description"], panel["title"]
         for target in panel["targets"]:
             used |= set(NAME.findall(target["expr"]))
     used |= set(NAME.findall("\n".join(re.findall(r"^\s*expr: (.*)$", alerts, re.M))))
-    assert len(used) > 15, used
+    assert len(used) > 20, used
     assert used <= known, f"no scrape has {sorted(used - known)}"
     for kind in re.findall(r'kind="(\w+)"', alerts):
         assert f'basal_warnings_active{{kind="{kind}"}}' in metrics, kind

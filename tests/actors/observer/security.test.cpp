@@ -4,8 +4,18 @@
 
 #include "fixture.hpp"
 
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <sys/resource.h>
 
 namespace {
 
@@ -17,8 +27,8 @@ bool has(const client::response& x, const std::string& line) {
 
 TEST_CASE("without the token there is nothing to see") {
   observed x;
-  for (const std::string path :
-       {"/", "/metrics", "/version", "/api/v1/snapshot", "/api/v1/events", "/nothing"}) {
+  for (const std::string path : {"/", "/metrics", "/version", "/api/v1/snapshot", "/api/v1/events",
+                                 "/api/v1/ask", "/nothing"}) {
     INFO(path);
     CHECK(client::get(x.port, path).status == 401);
     CHECK(client::get(x.port, path + "?token=0123456789abcdef0123456789abcdef").status == 401);
@@ -155,6 +165,59 @@ TEST_CASE("the page may run its own script and style, talk to its own server, an
   }
 }
 
+TEST_CASE("a program without a box answers no questions, and one with a box who has the token") {
+  observed none;
+  CHECK(none.get("/api/v1/ask").body == "{\"schema\":1,\"label\":\"\"}");
+  CHECK(none.get("/api/v1/ask?text=why").status == 404);
+
+  observed x{{.box = {"Echo", [](const std::string& text) {
+                        if (text == "throw")
+                          throw std::runtime_error("<nothing> is known");
+                        return text == "long" ? std::string(200'000, 'x') : text;
+                      }}}};
+  CHECK(client::get(x.port, "/api/v1/ask?text=why", "").status == 401);
+  CHECK(x.get("/api/v1/ask").body == "{\"schema\":1,\"label\":\"Echo\"}");
+  const auto answer = x.get("/api/v1/ask?text=%3Cb%3E%22+%ff");
+  CHECK(answer.status == 200);
+  CHECK(has(answer, "Content-Type: application/json"));
+  CHECK(answer.body == "{\"schema\":1,\"answer\":\"<b>\\\" \xef\xbf\xbd\"}");
+  CHECK(x.get("/api/v1/ask?text=throw").body.find("There is no answer: <nothing> is known")
+        != std::string::npos);
+  CHECK(x.get("/api/v1/ask?text=" + std::string(1000, 'q')).status == 200);
+  const auto refused = x.get("/api/v1/ask?text=" + std::string(1001, 'q'));
+  CHECK(refused.status == 400);
+  CHECK(refused.body == "A question has at most 1000 bytes.\n");
+  const auto cut = x.get("/api/v1/ask?text=long").body;
+  CHECK(cut.size() < 65'700);
+  CHECK(cut.ends_with("x\\n... and more\"}"));
+}
+
+TEST_CASE("two questions at a time, and the observer stays with who looks") {
+  std::atomic<int> asked{0};
+  std::atomic<bool> release{false};
+  observed x{{.box = {"Slow", [&](const std::string&) {
+                        asked.fetch_add(1);
+                        release.wait(false);
+                        return std::string{"done"};
+                      }}}};
+  std::vector<client::connection> slow;
+  for (int i = 0; i < 2; ++i) {
+    slow.emplace_back(x.port);
+    slow.back().send(client::request(x.port, "/api/v1/ask?text=" + std::to_string(i), x.bearer()));
+  }
+  while (asked.load() < 2)
+    std::this_thread::yield();
+  const auto third = x.get("/api/v1/ask?text=third");
+  CHECK(third.status == 503);
+  CHECK(has(third, "Retry-After: 1"));
+  CHECK(x.get("/version").status == 200);
+  release = true;
+  release.notify_all();
+  for (auto& one : slow)
+    CHECK(one.read_all().find("\"answer\":\"done\"") != std::string::npos);
+  CHECK(x.get("/api/v1/ask?text=again").status == 200);
+}
+
 TEST_CASE("no file is served, however it is asked for") {
   observed x;
   for (const std::string path :
@@ -190,13 +253,51 @@ TEST_CASE("what is no HTTP is refused") {
   CHECK(x.get("/version").status == 200);
 }
 
-TEST_CASE("connections that send nothing are ended, and others are served then") {
+TEST_CASE("a request that does not come to its end is answered with a sentence") {
   observed x;
-  std::vector<client::connection> slow;
-  for (int i = 0; i < 100; ++i) {
-    slow.emplace_back(x.port);
-    slow.back().send("GET /version HTTP/1.1\r\nHost: ");
+  client::response answer;
+  while (answer.status == 0) // a server without a CPU for 5 s ends it before it has read anything
+    answer = client::raw(x.port, "GET /version HTTP/1.1\r\nHost: ");
+  CHECK(answer.status == 400);
+  CHECK(answer.body.find("come within 5 s, and have a head of at most 16 KB") != std::string::npos);
+}
+
+TEST_CASE("10,000 slow connections: the log says so, the program goes on, and others are served"
+          " when they have gone") {
+  observed x;
+  const captured_reports reports;
+  // As many as this process may have, beside what it needs itself.
+  rlimit files{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &files) == 0);
+  const auto before = files;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  const auto count = std::min<rlim_t>(10'000, files.rlim_cur - 200);
+  {
+    std::vector<client::eager_connection> slow;
+    slow.reserve(count);
+    for (rlim_t i = 0; i < count; ++i) {
+      slow.emplace_back(x.port);
+      if (i % 2 == 0) // the others do not even begin
+        slow.back().send("GET /version HTTP/1.1\r\nHost: ");
+    }
+    caf::scoped_actor self{x.system};
+    const auto adder = x.system.spawn(
+      [](caf::event_based_actor*) -> caf::behavior { return {[](int n) { return n + 1; }}; });
+    int rounds = 0;
+    while (!reports.have("sent no whole request within 5 s and was ended"))
+      self->request(adder, caf::infinite, rounds)
+        .receive([&](int n) { rounds = n; }, [](const caf::error&) { CHECK(false); });
+    CHECK(rounds > 0);
+    CHECK(reports.have("`ss -tp` shows which processes hold them"));
+    caf::anon_send_exit(adder, caf::exit_reason::kill);
   }
-  slow.clear(); // they would have 5 s each
-  CHECK(x.get("/version").status == 200);
+  // The kernel drops who comes while its queue is full, and tries again ever more rarely.
+  std::string answer;
+  while (!answer.starts_with("HTTP/1.1 200")) {
+    client::connection c{x.port, 0, 1};
+    c.send(client::request(x.port, "/version", x.bearer()));
+    answer = c.read_all();
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
 }

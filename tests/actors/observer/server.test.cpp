@@ -4,12 +4,14 @@
 
 #include "fixture.hpp"
 
+#include <basal/actors/adaptive.hpp>
 #include <basal/actors/run_pure.hpp>
 #include <basal/actors/stats.hpp>
 
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -187,6 +189,45 @@ TEST_CASE("events: the fifth subscriber is told to come back, and comes in when 
     c.send(client::request(x.port, "/api/v1/events?interval=100", x.bearer()));
     head = c.read_until("\r\n\r\n");
   }
+}
+
+TEST_CASE("events: a subscriber that stops reading is dropped with a sentence, and others go on") {
+  observed x;
+  const captured_reports reports;
+  // Long names make long events, which soon fill the sockets.
+  caf::scoped_actor self{x.system};
+  std::vector<caf::actor> all;
+  for (int i = 0; i < 100; ++i) {
+    all.push_back(x.system.spawn([i](caf::event_based_actor* adapts) -> caf::behavior {
+      return {basal::actors::adaptive(adapts, [](int n) { return n; },
+                                      {.name = std::to_string(i) + std::string(4000, 'x')})};
+    }));
+    self->request(all.back(), caf::infinite, i)
+      .receive([](int) {}, [](const caf::error&) { CHECK(false); });
+  }
+  client::connection reader{x.port};
+  REQUIRE(reader.send(client::request(x.port, "/api/v1/events?interval=100", x.bearer())));
+  first_event(reader);
+  std::vector<client::connection> stopped;
+  for (int i = 0; i < 3; ++i) {
+    stopped.emplace_back(x.port, 4096);
+    REQUIRE(
+      stopped.back().send(client::request(x.port, "/api/v1/events?interval=100", x.bearer())));
+    CHECK(stopped.back().read_until("\r\n\r\n").find("text/event-stream") != std::string::npos);
+  }
+  while (!reports.have("a reader of the observer has taken nothing for 5 s and was dropped"))
+    CHECK(!reader.read_until("}\n\n").empty());
+  CHECK(reports.have("must read it all the time"));
+  // Its place is free.
+  std::string head;
+  while (head.find("text/event-stream") == std::string::npos) {
+    client::connection c{x.port};
+    c.send(client::request(x.port, "/api/v1/events?interval=100", x.bearer()));
+    head = c.read_until("\r\n\r\n");
+  }
+  stopped.clear();
+  for (const auto& one : all)
+    caf::anon_send_exit(one, caf::exit_reason::kill);
 }
 
 TEST_CASE("a server that ends does not wait for its subscribers") {

@@ -9,8 +9,9 @@
 
 namespace basal::actors {
 
-/// The work of each executor of the system, and each suspended fiber with the event that it waits
-/// for, for how long, and where (executors::dump, which says what it takes). Any thread.
+/// The work of each executor of the system, each computation as a tree of victims and delegates,
+/// and each suspended fiber with the event that it waits for, for how long, and where: as
+/// posse::dump. Any thread.
 /// @throws std::logic_error if `system` does not run on basal
 std::string dump(caf::actor_system& system);
 

@@ -4,6 +4,7 @@
 
 #include <caf/fwd.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,14 +19,19 @@ struct overrun_stats {
   std::uint64_t quanta = 0;     ///< the whole quanta in these
   std::uint64_t longest_us = 0; ///< the longest, in microseconds
 
+  /// Of these quanta, those on each message executor, up to the last one that has any.
+  std::vector<std::uint64_t> quanta_on = {};
+
   friend bool operator==(const overrun_stats&, const overrun_stats&) = default;
 };
 
 /// Counts overruns by name. Any thread; a mutex, taken at most once a quantum by each executor.
 class overrun_log {
 public:
-  /// `job` has run for `ticks` without a look. On its own executor, while it runs.
-  void add(caf::resumable* job, std::uint64_t ticks, std::uint64_t quantum_ticks) noexcept;
+  /// `job` has run for `ticks` without a look, on the executor with that index. There, while it
+  /// runs.
+  void add(caf::resumable* job, std::size_t executor, std::uint64_t ticks,
+           std::uint64_t quantum_ticks) noexcept;
 
   /// By name.
   std::vector<overrun_stats> snapshot() const {

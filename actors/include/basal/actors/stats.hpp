@@ -19,7 +19,7 @@ typename Inspector::result_type inspect(Inspector& f, overrun_stats& x) {
   const detail::field_namer<Inspector> field;
   return f(caf::meta::type_name("overrun_stats"), field("name", x.name),
            field("overruns", x.overruns), field("quanta", x.quanta),
-           field("longest_us", x.longest_us));
+           field("longest_us", x.longest_us), field("quanta_on", x.quanta_on));
 }
 
 template <class Inspector>

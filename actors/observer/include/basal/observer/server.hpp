@@ -2,11 +2,26 @@
 
 #include <caf/fwd.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace basal::observer {
+
+/// A box on the page in which people ask the program a question: a search, say.
+struct question_box {
+  static constexpr std::size_t most_question_bytes = 1000; ///< longer ones are refused
+  static constexpr std::size_t most_answer_bytes = 65536;  ///< the rest of an answer is cut off
+
+  /// Its purpose in a few words: "Search the index".
+  std::string label = {};
+
+  /// The answer to a question that is not empty: lines of text. Called on threads of the observer,
+  /// by two at a time at most. The observer's destructor waits for it, so it should give up after
+  /// a few seconds. The words of an exception are shown in the answer's stead. Null: no box.
+  std::function<std::string(const std::string& question)> answer = {};
+};
 
 /// Settings of an observer that a program gives in code; each may be left out.
 struct options {
@@ -27,6 +42,9 @@ struct options {
   /// The token that opens everything, of the same form. Empty: random, and new for each observer.
   /// With one that stays, an open page goes on when its program has been started again.
   std::string token = {};
+
+  /// Questions that the program answers, on the page and at `/api/v1/ask?text=`.
+  question_box box = {};
 };
 
 /// Shows what an actor system on basal does, over HTTP, to who knows its token: a page, the same as

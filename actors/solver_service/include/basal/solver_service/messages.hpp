@@ -2,11 +2,11 @@
 
 // Messages between a solver service and its clients.
 //
-// Every double travels as the integer with the same bits: CAF 0.17.6's serialiser
-// changes NaN, -0.0 and subnormal numbers, and never returns from an infinite one.
-// Within a process nothing is serialised, and matrices are shared by pointer.
+// Every double travels as the integer with the same bits, see basal/actors/real.hpp. Within a
+// process nothing is serialised, and matrices are shared by pointer.
 
 #include <basal/actors/detail/named_field.hpp>
+#include <basal/actors/real.hpp>
 #include <basal/solver/batch.hpp>
 #include <basal/solver/csr_matrix.hpp>
 
@@ -16,7 +16,6 @@
 #include <caf/meta/type_name.hpp>
 #include <caf/sec.hpp>
 
-#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -39,69 +38,6 @@ caf::error make_error(const error& e);
 } // namespace basal::solver
 
 namespace basal::actors {
-
-/// A double that survives CAF's serialiser, whichever it is.
-struct real {
-  double value = 0; ///< any, also infinite or NaN
-
-  real() = default;
-
-  /// Implicit, so that a real stands where a double did.
-  /// @{
-  real(double x) noexcept : value(x) { // NOLINT: implicit on purpose
-  }
-  operator double() const noexcept { // NOLINT: implicit on purpose
-    return value;
-  }
-  /// @}
-};
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, real& x) {
-  if constexpr (detail::field_namer<Inspector>::prints) {
-    return f(x.value);
-  } else {
-    auto bits = std::bit_cast<std::uint64_t>(x.value);
-    auto load = [&]() -> caf::error {
-      x.value = std::bit_cast<double>(bits);
-      return caf::none;
-    };
-    return f(bits, caf::meta::load_callback(load));
-  }
-}
-
-/// A vector of them.
-struct reals {
-  std::vector<double> values; ///< any, also infinite or NaN
-
-  reals() = default;
-
-  /// Implicit, so that a vector can be given. O(1).
-  reals(std::vector<double> x) noexcept : values(std::move(x)) { // NOLINT: implicit on purpose
-  }
-};
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, reals& x) {
-  if constexpr (detail::field_namer<Inspector>::prints) {
-    return f(x.values);
-  } else {
-    std::vector<std::uint64_t> bits;
-    if constexpr (Inspector::reads_state) {
-      bits.reserve(x.values.size());
-      for (double value : x.values)
-        bits.push_back(std::bit_cast<std::uint64_t>(value));
-    }
-    auto load = [&]() -> caf::error {
-      x.values.clear();
-      x.values.reserve(bits.size());
-      for (auto b : bits)
-        x.values.push_back(std::bit_cast<double>(b));
-      return caf::none;
-    };
-    return f(bits, caf::meta::load_callback(load));
-  }
-}
 
 /// A matrix in a message: the pointer within a process, its contents between processes.
 /// Requests with the same pointer share the work that depends on the matrix alone.

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <basal/executors/executor_pool.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace solve {
+
+/// The executors that solve. An observer shows an actor system; where there is one, these are the
+/// system's compute executors, and no actor is spawned.
+class solving_pool {
+public:
+  /// @param observe address of the observer; empty: none
+  solving_pool(std::size_t executors, const std::string& observe);
+  ~solving_pool();
+
+  basal::executors::executor_pool& executors() noexcept;
+
+private:
+  struct observed;
+
+  std::unique_ptr<basal::executors::executor_pool> own_; ///< null where it is observed
+  std::unique_ptr<observed> observed_;
+};
+
+} // namespace solve
