@@ -124,8 +124,11 @@ if("actors" IN_LIST _basal_wanted OR "solver_service" IN_LIST _basal_wanted
 endif()
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 if(_basal_wants_actors)
-  find_dependency(CAF 0.17 COMPONENTS core io)
+  find_dependency(CAF 0.17 COMPONENTS core)
   find_dependency(spdlog 1.10 CONFIG)
+endif()
+if("remote" IN_LIST _basal_wanted AND @BASAL_HAS_REMOTE@)
+  find_dependency(CAF 0.17 COMPONENTS core io)
 endif()
 if(NOT "@BUILD_SHARED_LIBS@") # shared libraries bring along what only their sources name
   find_dependency(Hwloc)

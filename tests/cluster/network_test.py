@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A batch over networks that repeat, delay, reorder and lose messages, and over those that are cut.
 
-usage: network_test.py CLUSTER_PROCESS FOLDER_OF_CERTIFICATES_PY [unittest arguments]
+usage: network_test.py CLUSTER_PROCESS CERTIFICATES_FOLDER [--soak] [unittest arguments]
 
-Seeds are printed; BASAL_SEED=N draws the same again. BASAL_SOAK_S=N repeats the last case, in which
-everything happens at once, with other seeds for N seconds.
+Seeds are printed; BASAL_SEED=N draws the same again. --soak repeats the last case alone, in which
+everything happens at once, for BASAL_SOAK_S seconds, an hour if that is not set: with one seed
+after the other, from the first one on.
 """
 import contextlib
 import json
@@ -16,6 +17,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -26,12 +28,19 @@ from nats_proxy import TO_CLIENT, TO_SERVER, Proxy
 
 TAIL_ITEMS = 20_000
 LEASE_S = 1
+SOAK_S = 0
+
+
+HAS_OPENSSL = shutil.which("openssl") is not None
 
 
 def seed():
-    result = int(os.environ.get("BASAL_SEED", random.SystemRandom().randrange(2 ** 32)))
-    print(f"BASAL_SEED={result}", flush=True)
-    return result
+    return int(os.environ.get("BASAL_SEED", random.SystemRandom().randrange(2 ** 32)))
+
+
+def say_seed(drawn):
+    print(f"BASAL_SEED={drawn}", flush=True)
+    return drawn
 
 
 class NetworkTest(fixture.ClusterTest):
@@ -42,7 +51,7 @@ class NetworkTest(fixture.ClusterTest):
         return result
 
     def test_what_arrives_twice_late_and_in_another_order(self):
-        drawn = seed()
+        drawn = say_seed(seed())
         self.server()
         items = [self.proxy(drawn + i, delay_s=0.03, repeat=0.2) for i in (1, 2)]
         self.worker("a", items[0].address)
@@ -58,7 +67,7 @@ class NetworkTest(fixture.ClusterTest):
         self.server()
         # Items that take longer than a message should go alone: a message is a result.
         items, work = 240, 32_000_000
-        results = self.proxy(seed(), repeat=0.3, only=b"basal.results.")
+        results = self.proxy(say_seed(seed()), repeat=0.3, only=b"basal.results.")
         self.worker("a")
         self.worker("b")
         batch = self.coordinator(items, work, address=results.address)
@@ -156,6 +165,7 @@ class NetworkTest(fixture.ClusterTest):
         other.send_signal(signal.SIGTERM)
         self.assertIn("items 0\n", other.communicate(timeout=60)[0])
 
+    @unittest.skipUnless(HAS_OPENSSL, "there is no openssl")
     def test_a_server_that_speaks_an_old_tls_is_refused(self):
         import certificates
         ca, _ = certificates.make(self.folder, "ca")
@@ -171,6 +181,7 @@ class NetworkTest(fixture.ClusterTest):
                 self.assertEqual(seen, [expected], found)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "only root makes namespaces")
+    @unittest.skipUnless(HAS_OPENSSL, "there is no openssl")
     def test_a_cable_is_pulled(self):
         """Two network namespaces, a cable between them, and TLS since no address is loopback."""
         import certificates
@@ -209,16 +220,18 @@ class NetworkTest(fixture.ClusterTest):
         self.assertEqual(self.expect_all(batch, 6000)["mismatches"], 0)
 
     def test_everything_at_once(self):
-        until = time.monotonic() + float(os.environ.get("BASAL_SOAK_S", 0))
-        self.storm(seed())
+        until = time.monotonic() + SOAK_S
+        drawn = seed()
+        self.storm(drawn)
         while time.monotonic() < until:
             os.remove(self.journal)
-            self.storm(seed())
+            drawn += 1
+            self.storm(drawn)
 
     def storm(self, drawn):
         """20,000 items with a heavy tail: messages come twice, late and in another order; workers
         are killed, frozen and cut off, and the server is killed."""
-        dice = random.Random(drawn)
+        dice = random.Random(say_seed(drawn))
         server = self.server()
         links = [self.proxy(drawn + i, delay_s=0.01, repeat=0.05) for i in range(3)]
         workers = {i: self.worker(str(i), links[i].address) for i in range(3)}
@@ -314,4 +327,7 @@ def greeter(server, authority, newest):
 
 
 if __name__ == "__main__":
+    if "--soak" in sys.argv:
+        SOAK_S = float(os.environ.get("BASAL_SOAK_S", 3600))
+        sys.argv[sys.argv.index("--soak")] = "NetworkTest.test_everything_at_once"
     fixture.main(__doc__)

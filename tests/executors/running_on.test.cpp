@@ -72,17 +72,17 @@ struct long_task {
   completion ended;
   inbox_node node{nullptr, {this, &ops}};
 
-  static constexpr work_ops ops{
-    [](void* object, executor&) noexcept {
-      auto& self = *static_cast<long_task*>(object);
-      self.begun.set();
-      while (!self.end)
-        std::this_thread::yield();
-      self.ended.set();
-    },
-    nullptr,
-  };
+  static void run(void* object, executor&) noexcept;
+  static constexpr work_ops ops{&run, nullptr};
 };
+
+void long_task::run(void* object, executor&) noexcept {
+  auto& self = *static_cast<long_task*>(object);
+  self.begun.set();
+  while (!self.end)
+    std::this_thread::yield();
+  self.ended.set();
+}
 
 } // namespace
 

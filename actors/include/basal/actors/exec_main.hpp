@@ -90,7 +90,8 @@ int exec_main(void (*main_function)(caf::actor_system&, const Config&), int argc
 
 } // namespace basal
 
-/// `CAF_MAIN` on basal: `BASAL_MAIN()`, `BASAL_MAIN(caf::io::middleman)`.
+/// `CAF_MAIN` on basal: `BASAL_MAIN()`, or with CAF's network, which the program then links
+/// (basal::remote, CAF::io), `BASAL_MAIN(caf::io::middleman)`.
 #define BASAL_MAIN(...)                                                                            \
   int main(int argc, char** argv) {                                                                \
     return ::basal::exec_main<__VA_ARGS__>(caf_main, argc, argv);                                  \
