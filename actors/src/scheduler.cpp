@@ -278,13 +278,13 @@ void scheduler::stop() {
   compute_->cancel();
   detail::awaited_answer::end_all(system(), *this);
   stop_in_time(*messages_);
-  stop_in_time(compute_->compute());
-  compute_->stop(executors::stop_mode::discard); // forgets the pools that it asks
+  stop_in_time(*compute_);
   executors::report_kind::report_held_back();
 }
 
 /// A handler that never returns would keep the program for ever, without a word.
-void scheduler::stop_in_time(executors::executor_pool& pool) {
+template <class Executors>
+void scheduler::stop_in_time(Executors& all) {
   using executors::stop_mode;
   const auto asked = std::chrono::steady_clock::now();
   auto until_report = std::chrono::nanoseconds{first_report};
@@ -292,7 +292,7 @@ void scheduler::stop_in_time(executors::executor_pool& pool) {
   for (;;) {
     const auto wait
       = std::min<std::chrono::nanoseconds>(options_.stop_patience - waited, until_report);
-    const auto who = pool.stop(stop_mode::discard, wait);
+    const auto who = all.stop(stop_mode::discard, wait);
     if (who.empty())
       return;
     waited = std::chrono::steady_clock::now() - asked;

@@ -180,15 +180,18 @@ bool executor_pool::host(inbox_node& work, const completion& done) {
   expect_threads();
   visit here{*this};
   struct stay {
-    explicit stay(std::atomic<std::size_t>& all) noexcept : all_(all) {
-      all_.fetch_add(1, std::memory_order_seq_cst);
+    explicit stay(executor_pool& pool) noexcept : pool_(pool) {
+      pool_.hosting_.fetch_add(1, std::memory_order_seq_cst);
     }
     ~stay() {
-      all_.fetch_sub(1, std::memory_order_release);
-      all_.notify_all(); // a load while stop() does not wait
+      pool_.hosting_.fetch_sub(1, std::memory_order_seq_cst);
+      if (pool_.stopping_.load(std::memory_order_seq_cst)) {
+        std::lock_guard guard{pool_.left_mutex_};
+        pool_.left_changed_.notify_all();
+      }
     }
-    std::atomic<std::size_t>& all_;
-  } guest{hosting_};
+    executor_pool& pool_;
+  } guest{*this};
   if (stopping_.load(std::memory_order_seq_cst))
     return false;
   for (auto& e : executors_)
@@ -260,8 +263,9 @@ std::vector<straggler> executor_pool::stop(stop_mode mode, std::chrono::nanoseco
     // For ever is more than the clock can add to its present time.
     patience = std::min<std::chrono::nanoseconds>(patience, std::chrono::hours{24 * 365 * 100});
     std::unique_lock left_guard{left_mutex_};
-    if (!left_changed_.wait_for(left_guard, patience, [this] { return left_ == threads_.size(); }))
-      return stragglers();
+    if (!left_changed_.wait_for(left_guard, patience, [this] { return have_all_left(); }))
+      if (auto who = stragglers(); !who.empty()) // else the last one is on its way out
+        return who;
   }
   end_stop();
   return {};
@@ -299,8 +303,6 @@ void executor_pool::end_stop() {
     return;
   stopped_ = true;
   join_threads();
-  while (const auto guests = hosting_.load(std::memory_order_acquire))
-    hosting_.wait(guests, std::memory_order_acquire);
   if (config_.simulate.stepped && constructed_)
     leave_steps();
   for (auto& e : executors_) // of those that never ran, because there was no thread
@@ -316,12 +318,16 @@ void executor_pool::end_stop() {
     owned_background_->abandon();
 }
 
+bool executor_pool::have_all_left() const noexcept {
+  return left_ == threads_.size() && hosting_.load(std::memory_order_seq_cst) == 0;
+}
+
 /// Waits until all have left before it reads a handle: who makes a thread may itself be a thread
 /// that is joined here, and may still be about to store the handle of one that has left.
 void executor_pool::join_threads() {
   {
     std::unique_lock guard{left_mutex_};
-    left_changed_.wait(guard, [this] { return left_ == threads_.size(); });
+    left_changed_.wait(guard, [this] { return have_all_left(); });
   }
   std::lock_guard guard{threads_mutex_};
   for (auto& t : threads_)
@@ -338,7 +344,8 @@ void executor_pool::say_left() noexcept {
 std::vector<straggler> executor_pool::stragglers() const {
   std::vector<straggler> result;
   for (const auto& e : executors_)
-    if (!e->left_.load(std::memory_order_relaxed)) {
+    if (config_.hosted ? e->lent_.load(std::memory_order_relaxed)
+                       : !e->left_.load(std::memory_order_relaxed)) {
       const auto* work = e->doing();
       result.push_back({e->name(), work != nullptr ? work : "nothing, but something there waits"});
     }

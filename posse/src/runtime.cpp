@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <basal/executors/detail/tick_clock.hpp>
@@ -115,15 +116,25 @@ void runtime::cancel() noexcept {
 }
 
 void runtime::stop(executors::stop_mode mode) {
-  compute_->stop(mode);
+  std::ignore = stop(mode, std::chrono::nanoseconds::max());
+}
+
+std::vector<executors::straggler> runtime::stop(executors::stop_mode mode,
+                                                std::chrono::nanoseconds patience) {
+  const auto asked = std::chrono::steady_clock::now();
+  if (auto who = compute_->stop(mode, patience); !who.empty())
+    return who;
   {
     std::lock_guard guard{attach_mutex_};
-    stopped_ = true;
-    if (own_callers_ != nullptr)
-      own_callers_->stop(mode);
+    stopped_ = true; // from now on nobody makes the pool of callers
   }
+  if (own_callers_ != nullptr)
+    if (auto who = own_callers_->stop(mode, patience - (std::chrono::steady_clock::now() - asked));
+        !who.empty())
+      return who;
   // Only executors that ask look at the pools; they may go from now on.
   pool_count_.store(0, std::memory_order_release);
+  return {};
 }
 
 void runtime::await(executors::awaited_work& work, const call_options* options) {

@@ -117,6 +117,34 @@ TEST_CASE("basal.stop-deadline ends a program whose handler does not return, and
   CHECK_THAT(said, ContainsSubstring("basal.stop-deadline has passed; the program ends"));
 }
 
+namespace {
+
+int never_returns(basal::posse::member&, std::atomic<bool>* begun) {
+  *begun = true;
+  for (;;)
+    std::this_thread::yield();
+}
+
+constexpr basal::posse::pure<never_returns> pure_never_returns{"never_returns"};
+
+} // namespace
+
+TEST_CASE("basal.stop-deadline ends a program in which a plain thread's call does not return") {
+  const auto [said, signal] = in_child([] {
+    std::atomic<bool> begun{false};
+    std::thread caller;
+    basal::actor_system_config cfg;
+    cfg.set("basal.stop-deadline", caf::timespan{100ms});
+    caf::actor_system system{cfg};
+    caller = std::thread{[&] { pure_never_returns(basal::actors::runtime_of(system), &begun); }};
+    while (!begun)
+      std::this_thread::yield();
+  });
+  CHECK(signal == SIGABRT);
+  CHECK_THAT(said, ContainsSubstring("basal.call0 runs never_returns"));
+  CHECK_THAT(said, ContainsSubstring("basal.stop-deadline has passed; the program ends"));
+}
+
 TEST_CASE("a system whose handlers return before basal.stop-deadline ends without a word") {
   const auto [said, signal]
     = in_child([] { stop_with_deadline(60s, [](auto time) { return time > 100ms; }); });

@@ -140,3 +140,30 @@ TEST_CASE("stop() waits for the threads in a pool, and lets no other in") {
   CHECK(out);
   CHECK_FALSE(run(pool, [](executor&) {}));
 }
+
+TEST_CASE("stop() names the executors of threads that stay longer than it has patience") {
+  executor_pool pool{hosted(2)};
+  std::atomic<bool> in{false};
+  std::atomic<bool> ends{false};
+  std::jthread guest{[&] {
+    CHECK(run(pool, [&](executor&) {
+      in = true;
+      in.notify_all();
+      ends.wait(false);
+    }));
+  }};
+  in.wait(false);
+  for (int i = 0; i < 2; ++i) {
+    const auto who = pool.stop(stop_mode::discard, 1ms);
+    REQUIRE(who.size() == 1);
+    CHECK(who.front().executor == "hosted0");
+    CHECK_FALSE(run(pool, [](executor&) {}));
+  }
+  std::jthread later{[&] {
+    std::this_thread::sleep_for(5ms); // stop() waits already, most of the time
+    ends = true;
+    ends.notify_all();
+  }};
+  CHECK(pool.stop(stop_mode::discard, 10min).empty());
+  CHECK(pool.num_hosting() == 0);
+}

@@ -243,3 +243,15 @@ TEST_CASE("a runtime that was stopped before anybody called refuses") {
   rt.stop(executors::stop_mode::discard);
   CHECK_THROWS_AS(rt.run([](member&) {}), runtime_stopped);
 }
+
+TEST_CASE("a runtime that stops names callers that stay longer than it has patience") {
+  runtime rt{config_of(1)};
+  {
+    const caller guest{rt};
+    const auto who = rt.stop(executors::stop_mode::discard, 1ms);
+    REQUIRE(who.size() == 1);
+    CHECK(who.front().executor == "basal.call0");
+    CHECK_THROWS_AS(rt.run([](member&) {}), runtime_stopped);
+  }
+  CHECK(rt.stop(executors::stop_mode::discard, 10min).empty());
+}

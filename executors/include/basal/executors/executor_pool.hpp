@@ -28,7 +28,8 @@ enum class stop_mode {
   discard, ///< its table's `discard` is called
 };
 
-/// An executor still running when the patience of executor_pool::stop was over.
+/// An executor still running when the patience of executor_pool::stop was over, its own thread or
+/// one that it is lent to.
 struct straggler {
   std::string executor; ///< thread name, e.g. "basal.cpu0"
   const char* work;     ///< that it runs: a function's name, or a kind of work
@@ -254,6 +255,7 @@ private:
   void begin_thread(std::size_t index);
   bool try_begin_thread(std::size_t index) noexcept;
   void pin(std::size_t index) const noexcept;
+  bool have_all_left() const noexcept; ///< with `left_mutex_`
   void join_threads();
   void begin_stop(stop_mode mode);
   void end_stop();
@@ -293,8 +295,9 @@ private:
   std::unique_ptr<background_source> owned_background_;
   bool background_closed_ = false;
 
-  /// Threads in host(). seq_cst where one enters, before it reads `stopping_`: stop() writes that
-  /// and then waits until nobody is left. Release to leave.
+  /// Threads in host(). They enter and leave in seq_cst, before they read `stopping_`; stop() writes
+  /// that and then reads this. So a thread that stop() has not seen leave tells it so, through
+  /// `left_changed_`.
   alignas(64) std::atomic<std::size_t> hosting_{0};
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
@@ -304,8 +307,8 @@ private:
   detail::xorshift step_random_;
 
   std::mutex left_mutex_;
-  std::condition_variable left_changed_;
-  std::size_t left_ = 0; ///< executors that have ended; guarded by left_mutex_
+  std::condition_variable left_changed_; ///< `left_`, and `hosting_` while somebody stops
+  std::size_t left_ = 0;                 ///< executors that have ended; guarded by left_mutex_
 
   std::vector<std::unique_ptr<executor>> executors_;
   std::unique_ptr<backstop> backstop_;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
@@ -88,9 +90,14 @@ public:
     return cancelled_.load(std::memory_order_relaxed);
   }
 
-  /// Takes no more computations, and stops and joins the compute executors. Not
-  /// from one of them. A second call has no effect.
+  /// Takes no more computations, stops and joins the compute executors, and waits for threads that
+  /// are in a call. Not from one of either. A second call has no effect.
   void stop(executors::stop_mode mode);
+
+  /// The same, but waits at most for `patience`.
+  /// @returns the executors still running then, see executor_pool::stop; empty if all have stopped
+  [[nodiscard]] std::vector<executors::straggler> stop(executors::stop_mode mode,
+                                                       std::chrono::nanoseconds patience);
 
   /// Tells the runtime of executors, other than its own, on which computations
   /// run: idle compute executors ask them for work as well. Before such a pool

@@ -81,7 +81,8 @@ private:
 
   void start_executors();
   void log_start() const;
-  void stop_in_time(executors::executor_pool& pool);
+  template <class Executors>
+  void stop_in_time(Executors& all);
 
   static void run(void* job, executors::executor& self) noexcept;
   static void run_watched(caf::resumable* job, executors::executor& self, unit& here) noexcept;
