@@ -155,7 +155,7 @@ TEST_CASE("stolen branches are charged to the account in force at their fork: st
 TEST_CASE("stolen branches are charged to the account in force at their fork: threads") {
   for (auto policy : policies) {
     runtime_config config;
-    config.compute_executors = 3;
+    config.compute_executors = 6; // while three threads call, as many stay idle
     config.quantum = runtime_config::min_quantum;
     config.victims = policy;
     runtime rt{config};
@@ -167,13 +167,12 @@ TEST_CASE("stolen branches are charged to the account in force at their fork: th
           for (int i = 0; i < 2000; ++i)
             m.poll();
         };
-        for (std::uint64_t i = 0; i < 5; ++i)
+        for (std::uint64_t i = 0; i < 5 || rt.stats().thefts == 0; ++i)
           wrong += !charges_like_the_sequential_program(rt, {100 * t + i, 8}, leaf);
       });
     for (auto& c : callers)
       c.join();
     CHECK(wrong == 0);
-    CHECK(rt.stats().thefts > 0);
   }
 }
 

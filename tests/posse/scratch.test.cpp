@@ -68,7 +68,7 @@ TEST_CASE("two running bodies never have the same value") {
   config.quantum = posse::runtime_config::min_quantum;
   runtime rt{config};
   posse::scratch values{[] { return std::atomic<bool>{false}; }};
-  for (int round = 0; round < 20; ++round)
+  for (int round = 0; round < 20 || rt.stats().thefts == 0; ++round)
     posse::for_each(rt, std::vector<int>(300), [&](member& m, int&) {
       auto value = values.borrow(m);
       if (value->exchange(true, std::memory_order_relaxed))
@@ -84,7 +84,6 @@ TEST_CASE("two running bodies never have the same value") {
       m.fork_merge(inner, inner);
       value->store(false, std::memory_order_relaxed);
     });
-  CHECK(rt.stats().thefts > 0);
 }
 
 TEST_CASE("a value that cannot be made is an exception of the body") {

@@ -295,7 +295,7 @@ private:
   std::unique_ptr<background_source> owned_background_;
   bool background_closed_ = false;
 
-  /// Threads in host(). They enter and leave in seq_cst, before they read `stopping_`; stop() writes
+  /// Threads in host(). They enter and leave in seq_cst, before they read `stopping_`; stop() sets
   /// that and then reads this. So a thread that stop() has not seen leave tells it so, through
   /// `left_changed_`.
   alignas(64) std::atomic<std::size_t> hosting_{0};
