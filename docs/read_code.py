@@ -42,10 +42,10 @@ def warnings(text):
 
 def metrics(text):
     """[(name, kind, help)] in the order in which a scrape has them."""
-    kinds = {"gauge": "gauge", "write(out,": "histogram"}
+    kinds = {"gauge": "gauge", "histogram": "histogram", "write(out,": "histogram"}
     found = [(joined(name), kinds.get(how, "counter"), joined(text))
              for how, name, text in re.findall(
-                 r"\b(?:out\.)?(counter|gauge|of_pools|write\(out,)[\s(]*"
+                 r"\b(?:out\.)?(counter|gauge|histogram|of_pools|write\(out,)[\s(]*"
                  rf"({LITERALS}),\s*({LITERALS})", text)]
     named = re.findall(r'"((?:basal|process)_\w+)"', text)
     if sorted(named) != sorted(name for name, _, _ in found):

@@ -4,6 +4,7 @@
 #include "warning_watch.hpp"
 
 #include <basal/actors/detail/scheduler.hpp>
+#include <basal/actors/detail/solver_sources.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/recorder.hpp>
 #include <basal/priority/background_pool.hpp>
@@ -63,6 +64,7 @@ system_stats stats_of(caf::actor_system& system) {
     .backlogs = found.backlogs().snapshot(),
     .choosers = chooser_stats_of(system),
     .background = background_of(found.compute().compute()),
+    .solver = found.solvers()->snapshot(),
     .actor_types = threaded != nullptr ? threaded->watch().types() : std::vector<actor_stats>{},
     .busy_actors = threaded != nullptr ? threaded->watch().actors() : std::vector<actor_stats>{},
     .actors_now = system.registry().running(),

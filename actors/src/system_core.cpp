@@ -4,6 +4,7 @@
 
 #include <basal/actors/detail/keep_logger.hpp>
 #include <basal/actors/detail/scheduler.hpp>
+#include <basal/actors/detail/solver_sources.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
@@ -14,7 +15,8 @@
 
 namespace basal::actors::detail {
 
-system_core::system_core() : warnings_(std::make_unique<warning_watch>()) {
+system_core::system_core()
+  : solvers_(std::make_shared<solver_sources>()), warnings_(std::make_unique<warning_watch>()) {
 }
 
 system_core::~system_core() = default;

@@ -110,6 +110,7 @@ outcomes_of_all solve_here(const options& o, solving_pool& pool,
   solver::batch_solver batches{
     pool.executors(),
     {.concurrent_solves = permits, .scratch_bytes = permits * (4 * block + (1 << 20))}};
+  const auto shown = pool.show(batches);
   outcomes_of_all outcomes;
   while (outcomes.size() < all.count) {
     const auto begun = outcomes.size();

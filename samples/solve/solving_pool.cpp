@@ -3,6 +3,7 @@
 #ifdef SAMPLES_OBSERVE
 #  include <basal/actors/actor_system_config.hpp>
 #  include <basal/actors/run_pure.hpp>
+#  include <basal/solver_service/show_solver.hpp>
 
 #  include <caf/actor_system.hpp>
 
@@ -56,6 +57,16 @@ basal::executors::executor_pool& solving_pool::executors() noexcept {
     return basal::actors::runtime_of(observed_->system).compute();
 #endif
   return *own_;
+}
+
+std::shared_ptr<void>
+solving_pool::show([[maybe_unused]] const basal::solver::batch_solver& solver) {
+#ifdef SAMPLES_OBSERVE
+  if (observed_ != nullptr)
+    return std::make_shared<basal::actors::solver_source>(
+      basal::actors::show_solver(observed_->system, solver));
+#endif
+  return nullptr;
 }
 
 } // namespace solve

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <basal/executors/executor_pool.hpp>
+#include <basal/solver/batch.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -17,6 +18,10 @@ public:
   ~solving_pool();
 
   basal::executors::executor_pool& executors() noexcept;
+
+  /// The observer shows what `solver` does, until the result is destroyed, which must be before the
+  /// solver is. Null where there is no observer.
+  std::shared_ptr<void> show(const basal::solver::batch_solver& solver);
 
 private:
   struct observed;

@@ -43,6 +43,9 @@ basal::actors::system_stats sample() {
   x.timers_now = 10;
   x.heap_bytes = 15;
   x.backlogs.push_back({"sink", 16, 17, 18});
+  x.solver.waiting = 20;
+  x.solver.methods.push_back({"gmres", {{"converged", 21}}, {.count = 21, .within = {22}}});
+  x.solver.failures.push_back({"rejected", 23});
   x.warnings.push_back({"long_wait", "message", "why", "what to do", 19});
   return x;
 }
@@ -72,6 +75,11 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK_THAT(text, ContainsSubstring("timers_now = 10, heap_bytes = 15"));
   CHECK_THAT(text, ContainsSubstring("backlogs = [backlog_stats(name = \"sink\", messages = 16, "
                                      "most = 17, seen = 18)]"));
+  CHECK_THAT(text,
+             ContainsSubstring("solver = solving_stats(solvers = 0, permits = 0, running = 0, "
+                               "waiting = 20, methods = [solve_method_stats(name = \"gmres\", "
+                               "ended = [solve_count(name = \"converged\", solves = 21)], "
+                               "times = "));
   CHECK_THAT(text, ContainsSubstring("warnings = [warning(kind = \"long_wait\", subject = "
                                      "\"message\", cause = \"why\""));
 }

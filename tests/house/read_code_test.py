@@ -8,7 +8,8 @@ import read_code  # noqa: E402
 
 WARNINGS = ('enum class warning_kind : int {\n  late,\n  lost,\n};\n'
             'return {"late", "comes " "late", "wait", lasting};\n')
-METRICS = 'out.gauge("basal_x", "X.");\nof_pools("basal_y_total",\n  "Y.", &z);\n'
+METRICS = ('out.gauge("basal_x", "X.");\nof_pools("basal_y_total",\n  "Y.", &z);\n'
+           'out.histogram("basal_h_seconds", "H.");\nout.histogram(name, help);\n')
 
 
 class ReadCodeTest(unittest.TestCase):
@@ -35,7 +36,8 @@ class ReadCodeTest(unittest.TestCase):
 
     def test_each_metric_must_have_a_text(self):
         self.assertEqual(read_code.metrics(METRICS),
-                         [("basal_x", "gauge", "X."), ("basal_y_total", "counter", "Y.")])
+                         [("basal_x", "gauge", "X."), ("basal_y_total", "counter", "Y."),
+                          ("basal_h_seconds", "histogram", "H.")])
         with self.assertRaisesRegex(ValueError, "not those"):
             read_code.metrics(METRICS + 'begin("basal_z");\n')
 

@@ -14,6 +14,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -522,6 +523,61 @@ TEST_CASE("when all permits are taken a solve waits, is rejected or runs out of 
     CHECK(solver.stats().timed_out == 1);
     break;
   }
+}
+
+TEST_CASE("solves are counted by the method that made x") {
+  auto a = problems::dominant(50, 3);
+  auto pool = make_pool(2);
+  batch_solver solver{pool};
+  auto requests = sharing(a, 10, {.method = method::neumann});
+  requests[0].limits.iterations = 2;
+  std::uint64_t latency = 0;
+  for (const auto& o : solver.solve_batch(requests))
+    latency += static_cast<std::uint64_t>(o.elapsed.count());
+  solver.solve(sharing(a, 1, {.method = method::gmres}).front());
+  for (const auto& x : solver.stats_by_method()) {
+    CAPTURE(to_string(x.method));
+    const auto ended = [&](state s) { return x.ended[static_cast<std::size_t>(s)]; };
+    const std::uint64_t series = x.method == method::neumann ? 1 : 0;
+    const std::uint64_t krylov = x.method == method::gmres ? 1 : 0;
+    CHECK(ended(state::converged) == 9 * series + krylov);
+    CHECK(ended(state::budget_exhausted) == series);
+    CHECK(std::accumulate(x.took.begin(), x.took.end(), std::uint64_t{0}) == 10 * series + krylov);
+    if (series == 1)
+      CHECK(x.latency_ns == latency);
+  }
+}
+
+TEST_CASE("requests wait until they begin or are refused") {
+  auto pool = make_pool(1);
+  batch_solver solver{pool, {.concurrent_solves = 1}};
+  CHECK(solver.stats().waiting == 0);
+  std::stop_source stop_first, stop_others;
+  basal::executors::completion first_done, others_done;
+  solver.submit<double>(endless(), stop_first.get_token(), [&](outcome) { first_done.set(); });
+  await_running(solver);
+  // It has its permit, and begins.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  while (solver.stats().waiting != 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+  CHECK(solver.stats().waiting == 0);
+  solver.submit_batch<double>(sharing(problems::dominant(20, 6), 30),
+                              {.stop = stop_others.get_token()},
+                              [&](std::vector<outcome>) { others_done.set(); });
+  CHECK(solver.stats().waiting == 30);
+  SECTION("begun") {
+    stop_first.request_stop();
+    others_done.wait();
+    CHECK(solver.stats().solves_completed == 30);
+  }
+  SECTION("refused") {
+    stop_others.request_stop();
+    others_done.wait();
+    CHECK(solver.stats().cancelled == 30);
+    stop_first.request_stop();
+  }
+  CHECK(solver.stats().waiting == 0);
+  first_done.wait();
 }
 
 TEST_CASE("a stop token ends what runs and what waits") {

@@ -382,6 +382,86 @@ function showTables(now) {
   );
 }
 
+// --- solver ------------------------------------------------------------------------
+
+/** How many solves ended in a state. */
+const endColumn = (name, state, help) => ({
+  name,
+  help: `${help}, since the start`,
+  value: (x) => x[state],
+  text: (x) => count(x[state]),
+});
+
+const methods = new Table(
+  "methods",
+  [
+    { name: "method", help: "The method that made x", value: (x) => x.name },
+    {
+      name: "solves",
+      help: "Solves a second that ended with a result",
+      value: (x) => x.now,
+      text: (x) => perSecond(x.now),
+    },
+    {
+      name: "mean time",
+      help: "From permit to result, the mean over those of the last second",
+      value: (x) => x.mean,
+      text: (x) => (x.mean > 0 ? nanoseconds(x.mean) : "\u2013"),
+    },
+    {
+      name: "time",
+      help:
+        "From permit to result, since the start: half took at most the first, " +
+        "99 of 100 at most the second; right to a factor of four",
+      value: (x) => x.times.p99_ns,
+      text: (x) => spread(x.times),
+    },
+    endColumn("converged", "converged", "Solves that reached their tolerance"),
+    endColumn("stalled", "stalled", "Solves that made no progress any more"),
+    endColumn("diverged", "diverged", "Solves whose residual grew"),
+    endColumn("out of budget", "budget_exhausted", "Solves that a limit ended first"),
+  ],
+  "Nothing has been solved.",
+);
+
+const solvesOf = (method) => sum(method.ended, (x) => x.solves);
+
+function showSolver(now) {
+  const { solver } = now.stats;
+  const there = solver.solvers > 0 || solver.failures.length > 0;
+  $("solver").hidden = !there;
+  if (!there) return;
+  const failed = (name) => solver.failures.find((x) => x.name === name)?.solves ?? 0;
+  showFacts("solving", [
+    ["solves", perSecond(rate((s) => sum(s.stats.solver.methods, solvesOf))), "",
+     "Solves that ended with a result, whichever its state"],
+    ["permits in use", count(solver.running), `of ${count(solver.permits)}`,
+     "Permits that solves have, now, of those that there are; who finds none waits"],
+    ["waiting", count(solver.waiting), "requests",
+     "Requests that have neither begun nor failed, now"],
+    ["solvers", count(solver.solvers), "now", "Solvers that show themselves, together here"],
+    ["failed", count(failed("failed")), "requests",
+     "Requests whose solve ended with an error, since the start"],
+    ["rejected", count(failed("rejected")), "requests",
+     "Requests refused because all permits were in use, since the start"],
+    ["timed out", count(failed("timed_out")), "requests",
+     "Requests that waited for a permit for too long, since the start"],
+    ["cancelled", count(failed("cancelled")), "requests",
+     "Requests that who made them has cancelled, since the start"],
+  ]);
+  const empty = { ended: [], times: { count: 0, sum_ns: 0 } };
+  methods.show(
+    solver.methods.map((x) => {
+      const find = named((s) => s.stats.solver.methods, x.name, empty);
+      const ended = rate((s) => solvesOf(find(s)));
+      const spent = rate((s) => find(s).times.sum_ns);
+      const states = Object.fromEntries(x.ended.map((one) => [one.name, one.solves]));
+      return { ...states, name: x.name, times: x.times, now: ended,
+               mean: ended > 0 ? spent / ended : 0 };
+    }),
+  );
+}
+
 // --- facts -----------------------------------------------------------------------
 
 function showFacts(place, facts) {
@@ -636,6 +716,7 @@ function render() {
   showVerdicts(now);
   showActors(now);
   showTables(now);
+  showSolver(now);
 }
 
 function take(now) {

@@ -74,6 +74,17 @@ constexpr double seconds_of_ns(std::uint64_t ns) noexcept {
   return static_cast<double>(ns) / 1e9;
 }
 
+/// Of time_stats::within.
+constexpr std::array<double, actors::time_limits> time_limits_in_seconds() noexcept {
+  std::array<double, actors::time_limits> limits{};
+  double limit = 1e-6;
+  for (auto& x : limits) {
+    x = limit;
+    limit *= 4;
+  }
+  return limits;
+}
+
 /// Sums by the values of a label, of which there are `Numbers`.
 template <std::size_t Numbers>
 class by_label {
@@ -270,12 +281,7 @@ private:
   }
 
   void write(exposition& out, const char* name, const char* help, std::size_t at) const {
-    std::array<double, actors::time_limits> limits{};
-    double limit = 1e-6;
-    for (auto& x : limits) {
-      x = limit;
-      limit *= 4;
-    }
+    const auto limits = time_limits_in_seconds();
     out.histogram(name, help);
     types_.for_each([&](const std::string& type, const row& numbers) {
       out.times(numbers[at], numbers[at + 1], {&numbers[at + 2], limits.size()}, limits,
@@ -329,6 +335,30 @@ void write_background(exposition& out, const actors::background_stats& x) {
   out.value(x.running_now);
 }
 
+/// Nothing where no solver has told of itself.
+void write_solver(exposition& out, const actors::solving_stats& x) {
+  if (x == actors::solving_stats{})
+    return;
+  out.counter("basal_solver_solves_total",
+              "Requests that ended, by the method that made x and the state of the result; those "
+              "without a result have the method none, and the reason as their state.");
+  for (const auto& method : x.methods)
+    for (const auto& [state, n] : method.ended)
+      out.value(n, {{"method", method.name}, {"state", state}});
+  for (const auto& [reason, n] : x.failures)
+    out.value(n, {{"method", "none"}, {"state", reason}});
+  out.histogram("basal_solver_solve_seconds", "Time of solves, from permit to result.");
+  const auto limits = time_limits_in_seconds();
+  for (const auto& [name, ended, times] : x.methods) {
+    std::array<double, actors::time_limits> within{};
+    std::copy_n(times.within.begin(), std::min(times.within.size(), within.size()), within.begin());
+    out.times(static_cast<double>(times.count), seconds_of_ns(times.sum_ns), within, limits,
+              {{"method", name}});
+  }
+  out.gauge("basal_solver_waiting_requests", "Requests that have neither begun nor failed.");
+  out.value(x.waiting);
+}
+
 /// All kinds, so that a rule on one that has never been raised has something to look at.
 void write_warnings(exposition& out, const std::vector<actors::warning>& now) {
   out.gauge("basal_warnings_active", "Warnings that hold now, by kind.");
@@ -363,6 +393,7 @@ std::string metrics_text(const actors::system_stats& stats, const process_facts&
   write_functions(out, stats.posse, folded);
   write_actors(out, stats, folded);
   write_background(out, stats.background);
+  write_solver(out, stats.solver);
   out.gauge("basal_gc_heap_bytes", "The collected heap, garbage included.");
   out.value(stats.heap_bytes);
   out.counter("basal_gc_pause_seconds_total", "Time that collections have stopped all threads.");

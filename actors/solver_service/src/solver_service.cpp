@@ -1,3 +1,4 @@
+#include <basal/solver_service/show_solver.hpp>
 #include <basal/solver_service/solver_service.hpp>
 
 #include <basal/actors/detail/scheduler.hpp>
@@ -102,6 +103,7 @@ struct service_state {
   static constexpr const char* name = "basal.solver";
 
   std::unique_ptr<batch_solver> engine;
+  solver_source shown;
   std::uint64_t last_ticket = 0;
   std::unordered_map<std::uint64_t, caf::typed_response_promise<solve_reply>> solves;
 
@@ -115,6 +117,7 @@ struct service_state {
   std::map<std::uint64_t, feed> feeds;
 
   ~service_state() {
+    shown = {}; // before what it shows
     // Ends what runs. Those who wait for an answer would wait for ever.
     engine.reset();
     auto stopped
@@ -184,6 +187,7 @@ caf::result<void> subscribe(service_actor* self, const solver_subscriber& who,
 caf::behavior service(service_actor* self, const solver::solver_limits& limits) {
   auto& pool = runtime_of(self->system()).compute();
   self->state.engine = std::make_unique<batch_solver>(pool, limits);
+  self->state.shown = show_solver(self->system(), *self->state.engine);
   self->set_down_handler([self](caf::down_msg& down) {
     std::erase_if(self->state.feeds, [&](const auto& entry) {
       return caf::actor_cast<caf::actor_addr>(entry.second.to) == down.source;

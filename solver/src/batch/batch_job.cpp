@@ -89,22 +89,6 @@ std::uint32_t width_of_blocks(const solve_request<T>& first, std::size_t request
   return requests >= 2 * widest && blocks_pay(first) ? widest : 1;
 }
 
-/// The counter of results in this state.
-counter counter_of(state s) noexcept {
-  switch (s) {
-  case state::running: // no result has it
-  case state::budget_exhausted:
-    break;
-  case state::converged:
-    return counter::converged;
-  case state::stalled:
-    return counter::stalled;
-  case state::diverged:
-    return counter::diverged;
-  }
-  return counter::exhausted;
-}
-
 template <class T>
 std::span<T> as_numbers(std::span<std::byte> bytes) {
   return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
@@ -127,6 +111,8 @@ batch_job<T>::batch_job(batch_solver::core& shared, std::vector<solve_request<T>
   for (std::size_t i = 0; i < outcomes_.size(); ++i)
     outcomes_[i].id = first_id_ + i;
   divide(options.block_width);
+  // All that has failed so far has thrown: these requests will be taken.
+  shared.counters.add(counter::submitted, requests_.size());
   if (batch_ == 0)
     return;
   shared.counters.add(counter::batches);
@@ -210,6 +196,7 @@ template <class T>
 void batch_job<T>::run_unit(std::uint32_t number, lane& on) noexcept {
   const solve_scope inside;
   const auto& u = units_[number];
+  shared().counters.add(counter::taken, u.count);
   if (u.shares == nullptr) {
     run_planned(u.members(), std::get<solve_plan<T>>(requests_[u.first].problem), on);
   } else if (const auto& made = plan_of(*u.shares); made.plan) {
@@ -241,6 +228,7 @@ void batch_job<T>::run_planned(std::span<const std::uint32_t> members, const sol
 template <class T>
 void batch_job<T>::refuse_unit(std::uint32_t number, refusal why) noexcept {
   const auto& u = units_[number];
+  shared().counters.add(counter::taken, u.count);
   for (auto request : u.members())
     fail(request, error_of(why));
   tell_progress(u.count);
@@ -329,7 +317,8 @@ tick_result batch_job<T>::attempt(std::uint32_t request, const solve_plan<T>& pl
   {
     stepper<T> steps{plan, requests_[request].b, result.x, *scratch};
     ran = run_ticks(steps, left, [&on] { return on.look(); });
-    shared().counters.add(counter::walks, steps.walks());
+    if (const auto walks = steps.walks(); walks > 0)
+      shared().counters.add(counter::walks, walks);
     out.ticks += ran.ticks;
     if (ran.state == state::running)
       throw stopped();
@@ -446,10 +435,9 @@ void batch_job<T>::complete(std::uint32_t request, std::uint64_t began) noexcept
   auto& out = outcomes_[request];
   auto& c = shared().counters;
   out.elapsed = tick_clock::to_duration(tick_clock::now() - began);
-  c.add(counter::completed);
   c.add(counter::ticks, out.ticks);
-  c.add(counter::latency_ns, static_cast<std::uint64_t>(out.elapsed.count()));
-  c.add(counter_of(out.result.state));
+  shared().solves.add(out.result.chosen, out.result.state,
+                      static_cast<std::uint64_t>(out.elapsed.count()));
   shared().events.publish({.kind = event_kind::solve_completed,
                            .id = out.id,
                            .elapsed = out.elapsed,

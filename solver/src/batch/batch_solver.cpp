@@ -1,5 +1,7 @@
 #include <basal/solver/batch.hpp>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -110,12 +112,18 @@ const solver_limits& batch_solver::limits() const noexcept {
 
 solver_stats batch_solver::stats() const noexcept {
   const auto& c = core_->counters;
+  const auto solves = core_->solves.total();
+  const auto ended = [&](state s) { return solves.ended[static_cast<std::size_t>(s)]; };
+  // Before the submitted ones that they were, or the difference could be negative; relaxed loads
+  // may change places all the same.
+  const auto taken = c.get(counter::taken);
+  const auto submitted = c.get(counter::submitted);
   return {
-    .solves_completed = c.get(counter::completed),
-    .converged = c.get(counter::converged),
-    .stalled = c.get(counter::stalled),
-    .diverged = c.get(counter::diverged),
-    .budget_exhausted = c.get(counter::exhausted),
+    .solves_completed = std::accumulate(solves.ended.begin(), solves.ended.end(), std::uint64_t{0}),
+    .converged = ended(state::converged),
+    .stalled = ended(state::stalled),
+    .diverged = ended(state::diverged),
+    .budget_exhausted = ended(state::budget_exhausted),
     .failed = c.get(counter::failed),
     .rejected = c.get(counter::rejected),
     .timed_out = c.get(counter::timed_out),
@@ -124,14 +132,19 @@ solver_stats batch_solver::stats() const noexcept {
     .ticks = c.get(counter::ticks),
     .neumann_terms = c.get(counter::neumann_terms),
     .walks = c.get(counter::walks),
-    .latency_ns = c.get(counter::latency_ns),
+    .latency_ns = solves.latency_ns,
     .blocks = c.get(counter::blocks),
     .running = core_->gate.in_use(),
+    .waiting = submitted - std::min(taken, submitted),
     .events_lost = core_->events.lost(),
     .nested_calls = c.get(counter::nested),
     .scratch = core_->scratch.stats(),
     .plans = core_->plans<float>().stats() + core_->plans<double>().stats(),
   };
+}
+
+std::vector<method_stats> batch_solver::stats_by_method() const {
+  return core_->solves.get();
 }
 
 #define BASAL_BATCH_SOLVER(T)                                                                      \

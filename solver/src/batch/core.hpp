@@ -76,6 +76,7 @@ public:
   std::atomic<std::uint64_t> last_batch{0};
 
   shared_counters counters;
+  method_counters solves;
 
 private:
   std::tuple<plan_cache<float>, plan_cache<double>> plans_;

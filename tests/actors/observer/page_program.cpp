@@ -1,22 +1,29 @@
-// The program behind the browser test: actors that compute, fork, overrun and choose, with an
-// observer on a free port, whose address is printed. "restart" on standard input ends the observer
-// and makes another one with the same port and token; the end of standard input ends the program.
+// The program behind the browser test: actors that compute, fork, overrun, choose and solve, with
+// an observer on a free port, whose address is printed. "restart" on standard input ends the
+// observer and makes another one with the same port and token; the end of standard input ends the
+// program.
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
 #include <basal/actors/run_pure.hpp>
 #include <basal/observer/server.hpp>
+#include <basal/solver_service/solver_service.hpp>
 
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <cstddef>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -73,13 +80,42 @@ caf::behavior learner(caf::event_based_actor* self) {
                                   {.name = "learner/int"})};
 }
 
+/// [4 1; 1 3].
+basal::actors::shared_matrix small_matrix() {
+  using basal::solver::index_type;
+  return std::make_shared<const basal::solver::csr_matrix<double>>(
+    2, 2, std::vector<index_type>{0, 2, 4}, std::vector<index_type>{0, 1, 0, 1},
+    std::vector<double>{4, 1, 1, 3});
+}
+
+/// Asks the solver for two solutions every 20 ms, one of a right-hand side that is too long.
+caf::behavior solver_client(caf::event_based_actor* self,
+                            const basal::actors::solver_service& solver) {
+  self->send(self, tick_atom::value);
+  return {[=, matrix = small_matrix()](tick_atom) {
+    self->delayed_send(self, std::chrono::milliseconds{20}, tick_atom::value);
+    for (const std::size_t rows : {2, 3})
+      self
+        ->request(solver, caf::infinite,
+                  basal::actors::solve_message{.a = matrix, .b = std::vector<double>(rows, 1.0)})
+        .then([](const basal::actors::solve_reply&) {}, [](caf::error&) {});
+  }};
+}
+
 } // namespace
 
 int main() {
   spdlog::set_level(spdlog::level::warn);
   basal::actor_system_config config;
   config.set("basal.log-level", "warn");
+  basal::actors::add_solver_messages(config);
   caf::actor_system system{config};
+  const auto solver = basal::actors::spawn_solver_service(system);
+  // Once it answers, it is in the statistics.
+  caf::scoped_actor {
+    system
+    } -> request(solver, caf::infinite, caf::get_atom::value)
+      .receive([](const basal::solver::solver_stats&) {}, [](caf::error&) {});
   const std::string token = "0123456789abcdef0123456789abcdef";
   std::optional<basal::observer::server> observer;
   basal::observer::question_box box;
@@ -90,7 +126,9 @@ int main() {
   const auto url = observer->url();
   std::cout << url << '\n' << std::flush; // the test waits for it
   const auto place = url.substr(7, url.find("/?") - 7);
-  const caf::actor all[] = {system.spawn(forker), system.spawn(glutton), system.spawn(learner)};
+  const caf::actor all[]
+    = {system.spawn(forker), system.spawn(glutton), system.spawn(learner),
+       system.spawn(solver_client, solver), caf::actor_cast<caf::actor>(solver)};
   for (std::string line; std::getline(std::cin, line);) {
     if (line != "restart")
       continue;

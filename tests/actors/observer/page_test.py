@@ -131,6 +131,16 @@ def look(browser, program, url, screenshots):
     browser.until("document.querySelector('#types').innerText.includes('<b>glutton</b>')")
     browser.until("document.querySelector('#busiest').innerText.includes('<b>glutton</b>')")
     browser.until("document.querySelectorAll('#types tbody tr').length > 1")
+    browser.until("/^(direct|conjugate_gradient|neumann|gmres|bicgstab)\\t/m.test("
+                  "document.querySelector('#methods').innerText)")
+    browser.until("!document.querySelector('#solving').innerText.includes('solves\\n0/s')")
+    browser.until("/^failed\\n[1-9]/m.test(document.querySelector('#solving').innerText)")
+    # Where there is no solver there is no section of one.
+    assert browser.value(
+        "(() => { const x = structuredClone(samples.at(-1));"
+        " x.stats.solver = { solvers: 0, methods: [], failures: [] }; showSolver(x);"
+        " const hidden = document.querySelector('#solver').hidden; render();"
+        " return hidden && !document.querySelector('#solver').hidden; })()")
     # Only what is asked for.
     browser.value("document.querySelector('#filter').value = 'GLUTTON';"
                   "document.querySelector('#filter').dispatchEvent(new Event('input'))")

@@ -158,6 +158,29 @@ TEST_CASE("types of actors have counts and histograms") {
   CHECK(text.find("_bucket{type=\"worker\",le=\"16.777216") != std::string::npos);
 }
 
+TEST_CASE("solves have counts by method and state, and histograms; without a solver, nothing") {
+  actors::system_stats stats;
+  CHECK(metrics_text(stats, {}).find("basal_solver") == std::string::npos);
+  actors::time_stats times{.count = 9, .sum_ns = 4'500'000'000, .within = {}};
+  times.within.assign(actors::time_limits, 8);
+  times.within[0] = 3;
+  stats.solver.methods.push_back({"gmres", {{"converged", 7}, {"stalled", 2}}, times});
+  stats.solver.failures.push_back({"rejected", 4});
+  stats.solver.waiting = 5;
+  const auto text = metrics_text(stats, {});
+  for (const auto* line : {"basal_solver_solves_total{method=\"gmres\",state=\"converged\"} 7\n",
+                           "basal_solver_solves_total{method=\"gmres\",state=\"stalled\"} 2\n",
+                           "basal_solver_solves_total{method=\"none\",state=\"rejected\"} 4\n",
+                           "basal_solver_solve_seconds_count{method=\"gmres\"} 9\n",
+                           "basal_solver_solve_seconds_sum{method=\"gmres\"} 4.5\n",
+                           "basal_solver_solve_seconds_bucket{method=\"gmres\",le=\"1e-06\"} 3\n",
+                           "basal_solver_solve_seconds_bucket{method=\"gmres\",le=\"+Inf\"} 9\n",
+                           "basal_solver_waiting_requests 5\n"}) {
+    INFO(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+}
+
 TEST_CASE("of actors, a report has what they did in its window, sorted") {
   sample before;
   sample now;

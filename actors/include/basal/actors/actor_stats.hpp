@@ -13,8 +13,8 @@
 
 namespace basal::actors {
 
-/// How long something took, from a histogram whose buckets double: quantiles are right to a factor
-/// of two.
+/// How long something took, from a histogram: of actors, its buckets double, so that quantiles are
+/// right to a factor of two.
 struct time_stats {
   std::uint64_t count = 0;  ///< of the times
   std::uint64_t sum_ns = 0; ///< of all of them

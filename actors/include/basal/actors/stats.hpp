@@ -5,6 +5,7 @@
 #include <basal/actors/chooser_stats.hpp>
 #include <basal/actors/inspect.hpp>
 #include <basal/actors/overruns.hpp>
+#include <basal/actors/solving_stats.hpp>
 #include <basal/actors/warnings.hpp>
 
 #include <caf/fwd.hpp>
@@ -71,6 +72,7 @@ struct system_stats {
   std::vector<backlog_stats> backlogs;                      ///< by name
   std::vector<chooser_stats> choosers;                      ///< by (actor type, message type)
   background_stats background;                              ///< work by priority
+  solving_stats solver;                 ///< linear systems; empty where nobody has a solver
   std::vector<actor_stats> actor_types; ///< by name; counted while watched, see watch_actors
   std::vector<actor_stats> busy_actors; ///< the 64 busiest of them, the busiest first; likewise
   std::uint64_t actors_now = 0;         ///< that have not ended
@@ -90,10 +92,11 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
            field("compute_executors", x.compute_executors), field("posse", x.posse),
            field("overruns", x.overruns), field("backlogs", x.backlogs),
            field("choosers", x.choosers), field("background", x.background),
-           field("actor_types", x.actor_types), field("busy_actors", x.busy_actors),
-           field("actors_now", x.actors_now), field("timers_now", x.timers_now),
-           field("heap_bytes", x.heap_bytes), field("heap_pauses_ns", x.heap_pauses_ns),
-           field("lost_records", x.lost_records), field("warnings", x.warnings));
+           field("solver", x.solver), field("actor_types", x.actor_types),
+           field("busy_actors", x.busy_actors), field("actors_now", x.actors_now),
+           field("timers_now", x.timers_now), field("heap_bytes", x.heap_bytes),
+           field("heap_pauses_ns", x.heap_pauses_ns), field("lost_records", x.lost_records),
+           field("warnings", x.warnings));
 }
 
 /// Any thread, from the start of the system to its end. Warnings are made of what has changed since

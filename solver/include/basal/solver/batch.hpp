@@ -149,6 +149,9 @@ public:
   /// Its counts so far. Any thread.
   solver_stats stats() const noexcept;
 
+  /// Its completed solves so far, one element for each method. Any thread.
+  std::vector<method_stats> stats_by_method() const;
+
   /// The limits that it was made with. Constant.
   const solver_limits& limits() const noexcept;
 

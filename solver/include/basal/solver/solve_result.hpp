@@ -1,6 +1,7 @@
 /// How far a solve came.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ enum class state : std::uint8_t {
   diverged,         ///< the residual grows
   budget_exhausted, ///< a limit was reached first
 };
+
+/// How many states there are.
+inline constexpr std::size_t state_count = static_cast<std::size_t>(state::budget_exhausted) + 1;
 
 /// The enumerator's name.
 std::string_view to_string(state s) noexcept;

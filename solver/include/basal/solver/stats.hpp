@@ -2,12 +2,16 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <basal/solver/detail/plan_cache.hpp>
 #include <basal/solver/detail/scratch_pool.hpp>
+#include <basal/solver/solve_options.hpp>
+#include <basal/solver/solve_result.hpp>
 
 namespace basal::solver {
 
@@ -31,6 +35,7 @@ struct solver_stats {
   std::uint64_t latency_ns = 0;       ///< of completed solves, from permit to result, summed
   std::uint64_t blocks = 0;           ///< groups of right-hand sides that were solved together
   std::uint64_t running = 0;          ///< permits in use now
+  std::uint64_t waiting = 0;          ///< requests that have neither begun nor failed, now
   std::uint64_t events_lost = 0;      ///< by slow subscribers
   std::uint64_t nested_calls = 0;     ///< caught by the guard
   scratch_stats scratch;              ///< of the memory that solves borrow
@@ -58,13 +63,31 @@ private:
   }
 };
 
+/// Solves that ended with a result of one method, since the start.
+struct method_stats {
+  /// Limits of `took`: 1 us to 16.8 s, each four times the one before.
+  static constexpr std::size_t limits = 13;
+
+  /// Place in `took` of a time. One that is equal to a limit is within it.
+  static constexpr std::size_t place_of(std::uint64_t ns) noexcept {
+    const auto whole = ns == 0 ? 0 : (ns - 1) / 1000; // microseconds that are exceeded
+    const auto place = (static_cast<std::size_t>(std::bit_width(whole)) + 1) / 2;
+    return place < limits ? place : limits;
+  }
+
+  solver::method method = solver::method::automatic; ///< that made x
+  std::array<std::uint64_t, state_count> ended{};    ///< by the number of their state
+  std::uint64_t latency_ns = 0;                      ///< from permit to result, summed
+
+  /// How many took at most 1 us * 4^k, and longer than the limit before; the last one: longer than
+  /// all limits.
+  std::array<std::uint64_t, limits + 1> took{};
+};
+
 /// Counters of running solves.
 enum class counter : std::uint8_t {
-  completed,
-  converged,
-  stalled,
-  diverged,
-  exhausted,
+  submitted, ///< requests
+  taken,     ///< of these; begun, or refused
   failed,
   rejected,
   timed_out,
@@ -73,21 +96,27 @@ enum class counter : std::uint8_t {
   ticks,
   neumann_terms,
   walks,
-  latency_ns,
   blocks,
   nested,
 };
 
-/// A number for each counter, which any thread may add to. Each thread adds to one of
-/// several copies, which have cache lines of their own: a solve of two microseconds
-/// adds to six counters, and executors that took six lines from each other every
-/// microsecond would spend a fifth of their time on it. Relaxed: statistics,
-/// nobody acts on them.
+/// Numbers that any thread may add to. Each thread adds to one of several copies, which have
+/// cache lines of their own: a solve of two microseconds adds to six counters, and executors that
+/// took six lines from each other every microsecond would spend a fifth of their time on it.
+struct counter_copies {
+  /// Threads beyond this share copies.
+  static constexpr std::size_t size = 16;
+
+  /// The calling thread's: one of the numbers below `size`.
+  static std::size_t of_this_thread() noexcept;
+};
+
+/// A number for each counter, in copies. Relaxed: statistics, nobody acts on them.
 class shared_counters {
 public:
   /// Any thread; one relaxed addition.
   void add(counter which, std::uint64_t n = 1) noexcept {
-    copies_[copy_of_this_thread()].values[static_cast<std::size_t>(which)].fetch_add(
+    copies_[counter_copies::of_this_thread()].values[static_cast<std::size_t>(which)].fetch_add(
       n, std::memory_order_relaxed);
   }
 
@@ -99,9 +128,6 @@ public:
     return sum;
   }
 
-  /// Threads beyond this share copies.
-  static constexpr std::size_t copies = 16;
-
 private:
   static constexpr auto counters = static_cast<std::size_t>(counter::nested) + 1;
 
@@ -109,9 +135,33 @@ private:
     std::array<std::atomic<std::uint64_t>, counters> values{};
   };
 
-  static std::size_t copy_of_this_thread() noexcept;
+  std::array<copy, counter_copies::size> copies_;
+};
 
-  std::array<copy, copies> copies_;
+/// Counts of solves for each method, in copies. Relaxed, as shared_counters.
+class method_counters {
+public:
+  method_counters();
+
+  /// Any thread; three relaxed additions.
+  void add(method made_x, state end, std::uint64_t latency_ns) noexcept;
+
+  /// The sums over all copies, one for each method. Any thread.
+  std::vector<method_stats> get() const;
+
+  /// The same of all methods together. Any thread.
+  method_stats total() const noexcept;
+
+private:
+  struct alignas(64) entry {
+    std::array<std::atomic<std::uint64_t>, state_count> ended{};
+    std::array<std::atomic<std::uint64_t>, method_stats::limits + 1> took{};
+    std::atomic<std::uint64_t> latency_ns{0};
+
+    void add_to(method_stats& sum) const noexcept;
+  };
+
+  std::vector<entry> entries_; ///< of copy c and method m: c * methods + m
 };
 
 } // namespace basal::solver

@@ -21,6 +21,7 @@ class warning_watch;
 namespace basal::actors::detail {
 
 class chooser_host;
+class solver_sources;
 
 /// The parts of basal that an actor system has, whoever drives its actors:
 /// `actors::scheduler`, or CAF's deterministic scheduler for tests.
@@ -54,6 +55,11 @@ public:
   /// Actors that had messages left when their turn was over.
   const backlog_log& backlogs() const noexcept {
     return backlogs_;
+  }
+
+  /// The solvers that have told of themselves.
+  const std::shared_ptr<solver_sources>& solvers() const noexcept {
+    return solvers_;
   }
 
   /// The watch that judges the statistics and keeps the raised warnings.
@@ -104,6 +110,7 @@ protected:
 
 private:
   std::atomic<bool> ends_waits_{false};
+  const std::shared_ptr<solver_sources> solvers_; // a solver may outlive us
   const std::unique_ptr<warning_watch> warnings_;
 };
 

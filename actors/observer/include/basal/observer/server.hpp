@@ -52,9 +52,10 @@ struct options {
 /// list.
 ///
 /// It reads the system's statistics on threads of its own, when it is asked, and neither stops nor
-/// wakes an executor. It shares two kinds of locks with executors, each held while a table is
-/// copied: those of overruns and backlogs, which an executor takes at most once a quantum, and that
-/// of a family of choosers, which a chooser takes when it reports. Unless somebody looks, the
+/// wakes an executor. It shares three kinds of locks with executors, each held while a table is
+/// copied or a number is read: those of overruns and backlogs, which an executor takes at most once
+/// a quantum; that of a family of choosers, which a chooser takes when it reports; and, where a
+/// solver shows itself, those of its permits and plans. Unless somebody looks, the
 /// observer collects nothing and sleeps, except for one look every two seconds at whether it is to
 /// stop.
 ///

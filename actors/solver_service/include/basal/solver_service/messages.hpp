@@ -276,7 +276,7 @@ typename Inspector::result_type inspect(Inspector& f, solver_stats& x) {
     field("rejected", x.rejected), field("timed_out", x.timed_out), field("cancelled", x.cancelled),
     field("batches", x.batches), field("ticks", x.ticks), field("neumann_terms", x.neumann_terms),
     field("walks", x.walks), field("latency_ns", x.latency_ns), field("blocks", x.blocks),
-    field("running", x.running), field("events_lost", x.events_lost),
+    field("running", x.running), field("waiting", x.waiting), field("events_lost", x.events_lost),
     field("nested_calls", x.nested_calls), field("scratch", x.scratch), field("plans", x.plans));
 }
 
