@@ -501,6 +501,7 @@ function showHead(now) {
     ["files", count(p.open_fds), "open", "Open file descriptors"],
   ]);
   const b = stats.background;
+  const [pause, unit] = split(nanoseconds(rate((s) => s.stats.heap_pauses_ns)));
   showFacts("others", [
     ["background tasks", perSecond(rate((s) => s.stats.background.done)), "done",
      "Background tasks that ended well"],
@@ -512,6 +513,7 @@ function showHead(now) {
      "Background tasks refused for want of room, or too late, since the start"],
     ["timers", count(stats.timers_now), "wait", "Timeouts and delayed messages that wait, now"],
     ["collected heap", ...split(bytes(stats.heap_bytes)), "Garbage included, now"],
+    ["pauses", pause, `${unit}/s`, "Time a second for which collections stop all threads"],
     ["computations", count(stats.posse.computations_now), "now",
      "Calls of pure functions under way"],
     ["merge waits", perSecond(rate((s) => s.stats.posse.merge_waits)), "",

@@ -135,6 +135,14 @@ def look(browser, program, url, screenshots):
                   "document.querySelector('#methods').innerText)")
     browser.until("!document.querySelector('#solving').innerText.includes('solves\\n0/s')")
     browser.until("/^failed\\n[1-9]/m.test(document.querySelector('#solving').innerText)")
+    # Of the last second, in which a collection has stopped all threads for 30 ms.
+    assert browser.value(
+        "(() => { const [last, kept] = [samples.at(-1), [...samples]];"
+        " const next = structuredClone(last); next.time_ms += 1000;"
+        " next.stats.heap_pauses_ns += 30e6; samples.push(next); showHead(next);"
+        " const text = document.querySelector('#others').innerText;"
+        " samples.splice(0, Infinity, ...kept); render(); return text; })()"
+    ).count("pauses\n30ms/s") == 1
     # Where there is no solver there is no section of one.
     assert browser.value(
         "(() => { const x = structuredClone(samples.at(-1));"
