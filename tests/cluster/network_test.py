@@ -7,6 +7,7 @@ Seeds are printed; BASAL_SEED=N draws the same again. --soak repeats the last ca
 everything happens at once, for BASAL_SOAK_S seconds, an hour if that is not set: with one seed
 after the other, from the first one on.
 """
+import collections
 import contextlib
 import json
 import os
@@ -28,6 +29,9 @@ from nats_proxy import TO_CLIENT, TO_SERVER, Proxy
 
 TAIL_ITEMS = 20_000
 LEASE_S = 1
+PATIENCE_S = 30  # of a process that starts
+ELECTING = {"code": 503, "err_code": 10008,
+            "description": "JetStream system temporarily unavailable"}
 SOAK_S = 0
 
 
@@ -119,6 +123,57 @@ class NetworkTest(fixture.ClusterTest):
         self.assertGreater(books.ended_beside_others, 0)
         time.sleep(0.5)  # the next request follows at once
         self.assertEqual(books.most_open, books.room)
+
+    def electing(self, *kinds, times):
+        """A proxy to a server that says to the first `times` requests of each of these kinds what
+        one says whose cluster has no leader. `store`: no answer to what is stored."""
+        said = collections.Counter()
+
+        def change(frame):
+            head, _, body = frame.partition(b"\r\n")
+            answered = re.match(rb'{"type":"io\.nats\.jetstream\.api\.v1\.(\w+)_response"', body)
+            kind = answered[1].decode() if answered else \
+                "store" if body.startswith(b'{"stream":') else ""
+            if kind not in kinds or said[kind] == times:
+                return frame
+            said[kind] += 1
+            if kind == "store":
+                return b""
+            answer = json.dumps({**json.loads(answered[0] + b"}"), "error": ELECTING}).encode()
+            words = head.split()[:-1] + [str(len(answer)).encode()]
+            return b" ".join(words) + b"\r\n" + answer + b"\r\n"
+        result = self.proxy(0, change=change)
+        result.said = said
+        return result
+
+    def test_processes_that_start_during_an_election_wait_for_it(self):
+        self.server()
+        worker, coordinator = [
+            self.electing("stream_info", "stream_create", "consumer_info", "consumer_create",
+                          "stream_purge", "store", times=3) for _ in range(2)]
+        self.worker("a", worker.address)
+        self.expect_all(self.coordinator(items=20, address=coordinator.address), 20)
+        everybody = {"stream_info": 3, "consumer_info": 3, "consumer_create": 1}
+        self.assertEqual(worker.said | everybody, worker.said, "requests that were not made")
+        everybody.update(stream_purge=3, store=3)
+        self.assertEqual(coordinator.said | everybody, coordinator.said)
+
+    def test_processes_that_start_say_after_their_patience_that_there_is_no_leader(self):
+        self.server()
+        self.worker("maker")  # of the streams
+        begun = time.monotonic()
+        address = self.electing("consumer_info", times=1e9).address
+        started = [self.start([self.program, "worker", address, "a"], stdout=subprocess.PIPE)]
+        for i, kind in enumerate(("stream_info", "consumer_info", "stream_purge")):
+            self.journal = os.path.join(self.folder, f"journal-{i}")
+            started.append(self.coordinator(
+                items=1, address=self.electing(kind, times=1e9).address))
+        for process in started:
+            found = self.outcome(process)
+            self.assertGreaterEqual(time.monotonic() - begun, PATIENCE_S, found)
+            self.assertLess(time.monotonic() - begun, PATIENCE_S + 15, found)
+            self.assertEqual((process.returncode, found["error"]), (1, "too_few_servers"), found)
+            self.assertRegex(found["said"], "after (29|3[0-9]) s.*start those that are missing")
 
     def cut_a_worker(self, *directions):
         self.server()

@@ -6,6 +6,7 @@ usage: three_servers_test.py CLUSTER_PROCESS FOLDER_OF_CERTIFICATES_PY [unittest
 Exit status 77, which ctest takes for skipped, where there is no nats-server. After each case the
 journal has every item once, with the bits of this machine.
 """
+import subprocess
 import time
 import unittest
 
@@ -43,6 +44,37 @@ class ThreeServersTest(fixture.ClusterTest):
         self.leader(members, "basal-items").kill()
         self.worker("c")  # while the others elect another one
         self.expect_all_equal(batch)
+
+    def test_processes_start_as_the_leader_is_killed(self):
+        members = self.cluster()
+        self.worker("a")  # makes the streams
+        self.leader(members, "basal-items").kill()
+        batch = self.coordinator(200)
+        self.worker("b")
+        self.expect_all(batch, 200)
+
+    def test_processes_start_before_there_are_streams_as_the_leader_is_killed(self):
+        members = self.cluster()
+        leader = next(m for m in members if self.is_complete(m, len(members)))
+        leader.kill()
+        batch = self.coordinator(200)
+        worker = self.start([self.program, "worker", self.address, "a"], stdout=subprocess.PIPE)
+        time.sleep(8)
+        self.start_member(leader)
+        self.expect_all(batch, 200)
+        self.assertEqual(worker.stdout.readline(), "ready\n")
+        self.assertEqual(self.copies(members), dict.fromkeys(STREAMS, 3))
+
+    def test_one_of_three_servers_elects_nobody(self):
+        members = self.cluster()
+        self.worker("a")
+        for m in members[1:]:
+            m.kill()
+        begun = time.monotonic()
+        found = self.outcome(self.coordinator(1))
+        self.assertIn(found["error"], ("too_few_servers", "no_server"), found)
+        self.assertIn("more than half", found["said"].lower())
+        self.assertGreater(time.monotonic() - begun, 20)  # longer than an election
 
     def test_a_follower_is_killed_and_comes_back(self):
         members = self.cluster()

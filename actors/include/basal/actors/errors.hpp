@@ -15,7 +15,8 @@ enum class errc : std::uint8_t {
   no_network = 2,      ///< remote actors: the system was made without caf::io::middleman
   needs_tls = 3,       ///< remote actors: the address is not a loopback address, and TLS is missing
   bad_certificate = 4, ///< remote actors: the certificates cannot be used; the text says why
-  cannot_listen = 5,   ///< remote actors: the port is in use, or the address is not ours
+  cannot_listen = 5,   ///< remote actors: the address is in use, not ours or not allowed, or CAF's
+                       ///< actor for connections was busy for too long; the text says which
   unreachable = 6,     ///< remote actors: nobody is there, or does not answer in time
   peer_refused = 7,    ///< remote actors: the other side ended the connection before it began
   wrong_interface = 8, ///< remote actors: the one that is published there takes other messages

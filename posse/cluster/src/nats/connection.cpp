@@ -16,9 +16,8 @@ constexpr std::int64_t request_wait_ms = 5000;
 constexpr std::int64_t store_wait_ms = 2000; // a group takes some milliseconds
 constexpr std::int64_t reconnect_wait_ms = 200;
 constexpr std::int64_t ping_interval_ms = 5000;
-constexpr std::int64_t look_wait_ms = 1000;  // a cluster without a leader does not answer
-constexpr std::chrono::seconds election{30}; // takes about ten
-constexpr std::chrono::seconds introductions{5};
+constexpr std::int64_t look_wait_ms = 1000; // a cluster without a leader does not answer
+constexpr std::chrono::milliseconds retry_interval{50};
 constexpr std::int64_t replicas_of_a_cluster = 3;
 constexpr std::int64_t results_last_ns = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
 
@@ -34,30 +33,58 @@ std::optional<std::size_t> unanswered_by(natsMsg* status) {
   return std::strtoull(count, nullptr, 10);
 }
 
+/// Whether the same request may succeed a little later. A cluster that elects a leader does not
+/// answer, or says that it is not available, and its servers may not know all others yet. A process
+/// that makes the same stream at the same time has its subjects, and not yet its name.
+bool may_pass(natsStatus status, jsErrCode code) {
+  return status == NATS_TIMEOUT || status == NATS_CONNECTION_DISCONNECTED
+         || code == JSClusterNotAvailErr || code == JSClusterNotLeaderErr
+         || code == JSClusterNoPeersErr || code == JSClusterIncompleteErr
+         || code == JSStreamOfflineErr || code == JSConsumerOfflineErr
+         || code == JSStreamSubjectOverlapErr;
+}
+
 bool starts_with_ack(const char* reply) {
   return reply != nullptr && std::strncmp(reply, "$JS.ACK.", 8) == 0;
 }
 
 } // namespace
 
-void connection::fail(natsStatus status, const std::string& doing) const {
-  const char* said = nats_GetLastError(nullptr);
+void connection::fail(natsStatus status, const std::string& doing, jsErrCode code) const {
+  natsStatus last = NATS_OK;
+  const char* said = nats_GetLastError(&last);
+  const bool fits = said != nullptr && *said != '\0' && last == status; // not of an earlier failure
   const auto sentence = "NATS at " + address_ + ": " + doing + ": " + natsStatus_GetText(status)
-                        + (said != nullptr && *said != '\0' ? std::string{" ("} + said + ")" : "");
+                        + (fits ? std::string{" ("} + said + ")" : "");
+  if (code == JSClusterNotAvailErr || code == JSClusterNotLeaderErr || code == JSStreamOfflineErr
+      || code == JSConsumerOfflineErr)
+    throw error{errc::too_few_servers,
+                sentence
+                  + ". More than half of the cluster's servers have to run and to reach each "
+                    "other: start those that are missing, and then the same again"};
   switch (status) {
   case NATS_NO_SERVER:
   case NATS_TIMEOUT:
   case NATS_CONNECTION_CLOSED:
   case NATS_CONNECTION_DISCONNECTED:
-    throw error{errc::no_server, sentence + ". Is a nats-server with JetStream there?"};
+    throw error{errc::no_server,
+                sentence
+                  + ". Is a nats-server with JetStream there, and of a cluster more than half?"};
+  case NATS_SECURE_CONNECTION_REQUIRED:
+    throw error{errc::refused, sentence
+                                 + ". The server wants TLS: give all three of ca_file, "
+                                   "certificate_file and key_file"};
   case NATS_SSL_ERROR:
   case NATS_SECURE_CONNECTION_WANTED:
-  case NATS_SECURE_CONNECTION_REQUIRED:
+    throw error{errc::refused, sentence
+                                 + ". Start the server with --tls --tlsverify, and with "
+                                   "certificates that both sides accept"};
   case NATS_CONNECTION_AUTH_FAILED:
   case NATS_NOT_PERMITTED:
-    throw error{errc::refused, sentence};
+    throw error{errc::refused,
+                sentence + ". The server's configuration says who may connect and may do this"};
   default:
-    throw error{errc::engine_failed, sentence};
+    throw error{errc::engine_failed, sentence + ". The log of nats-server says more"};
   }
 }
 
@@ -112,7 +139,7 @@ connection::connection(const connection_options& options, const std::string& nam
   try {
     if (const auto s = natsConnection_JetStream(&js_, connection_, &js); s != NATS_OK)
       fail(s, "no JetStream");
-    make_streams(election);
+    make_streams(clock::now() + patience);
   } catch (...) {
     jsCtx_Destroy(js_);
     natsConnection_Destroy(connection_);
@@ -133,14 +160,31 @@ void connection::not_stored(jsCtx*, jsPubAckErr*, void* self) {
   static_cast<connection*>(self)->not_stored_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void connection::make_streams(std::chrono::seconds patience) {
-  make_stream(items_stream, "basal.items.>", stream_kind::work_queue, patience);
-  make_stream(results_stream, "basal.results.>", stream_kind::log, patience);
-  make_stream(shared_stream, "basal.shared.>", stream_kind::table, patience);
+void connection::until_done(const std::string& doing, clock::time_point until,
+                            const std::function<natsStatus(jsErrCode&)>& attempt) const {
+  const auto begun = clock::now();
+  for (;;) {
+    jsErrCode code{};
+    const auto s = attempt(code);
+    if (s == NATS_OK)
+      return;
+    const auto now = clock::now();
+    if (!may_pass(s, code) || now >= until) {
+      const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - begun).count();
+      fail(s, waited > 0 ? doing + " after " + std::to_string(waited) + " s" : doing, code);
+    }
+    std::this_thread::sleep_for(retry_interval);
+  }
+}
+
+void connection::make_streams(clock::time_point until) {
+  make_stream(items_stream, "basal.items.>", stream_kind::work_queue, until);
+  make_stream(results_stream, "basal.results.>", stream_kind::log, until);
+  make_stream(shared_stream, "basal.shared.>", stream_kind::table, until);
 }
 
 void connection::make_stream(const char* name, const char* subject, stream_kind kind,
-                             std::chrono::seconds patience) {
+                             clock::time_point until) {
   jsStreamConfig config;
   jsStreamConfig_Init(&config);
   config.Name = name;
@@ -157,61 +201,58 @@ void connection::make_stream(const char* name, const char* subject, stream_kind 
   jsOptions look;
   jsOptions_Init(&look);
   look.Wait = look_wait_ms;
-  const auto begun = std::chrono::steady_clock::now();
-  for (;;) {
-    jsErrCode code{};
+  until_done(std::string{"no stream "} + name, until, [&](jsErrCode& code) {
     jsStreamInfo* info = nullptr;
     auto s = js_GetStreamInfo(&info, js_, name, &look, &code);
     jsStreamInfo_Destroy(info);
     // Asked first: to make one is a vote of the whole cluster, even if it is there.
     if (code == JSStreamNotFoundErr)
       s = js_AddStream(nullptr, js_, &config, nullptr, &code);
-    if (s == NATS_OK || code == JSStreamNameExistErr)
-      return;
     if (code == JSStreamReplicasNotSupportedErr && replicas_ == 0) {
       config.Replicas = 1; // a server of its own
-      continue;
+      s = js_AddStream(nullptr, js_, &config, nullptr, &code);
     }
-    const bool late = std::chrono::steady_clock::now() - begun
-                      > (code == JSClusterNoPeersErr ? introductions : patience);
-    if (code == JSStreamReplicasNotSupportedErr || (code == JSClusterNoPeersErr && late))
+    if (code == JSStreamNameExistErr)
+      return NATS_OK;
+    if (code == JSStreamReplicasNotSupportedErr
+        || (code == JSClusterNoPeersErr && clock::now() >= until))
       throw error{errc::too_few_servers,
                   "NATS at " + address_ + " is not part of a cluster with "
                     + std::to_string(config.Replicas)
                     + " servers that run JetStream, for as many copies of the stream " + name
                     + ". Start what is missing, or ask for connection_options::replicas = 1"};
-    // A process that makes the same stream at the same time has its subjects, and not yet its name.
-    // A cluster that elects a leader does not answer, and its servers may not know all others yet.
-    const bool may_pass = code == JSStreamSubjectOverlapErr || code == JSClusterNotAvailErr
-                          || code == JSClusterNoPeersErr || s == NATS_TIMEOUT;
-    if (!may_pass || late)
-      fail(s, std::string{"no stream "} + name);
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-  }
+    return s;
+  });
 }
 
 std::chrono::nanoseconds connection::make_consumer(const char* stream, const std::string& name,
                                                    const std::string& filter,
-                                                   std::chrono::nanoseconds lease) {
+                                                   std::chrono::nanoseconds lease,
+                                                   clock::time_point until) {
+  jsConsumerConfig config;
+  jsConsumerConfig_Init(&config);
+  config.Durable = name.c_str();
+  config.FilterSubject = filter.c_str();
+  config.AckPolicy = js_AckExplicit;
+  config.AckWait = lease.count();
+  config.MaxDeliver = -1;
+  config.MaxAckPending = 20'000; // more than any number of workers has in hand
+  jsOptions look;
+  jsOptions_Init(&look);
+  look.Wait = look_wait_ms;
   jsConsumerInfo* raw = nullptr;
-  jsErrCode code{};
-  auto s = js_GetConsumerInfo(&raw, js_, stream, name.c_str(), nullptr, &code);
-  if (s != NATS_OK) {
-    jsConsumerConfig config;
-    jsConsumerConfig_Init(&config);
-    config.Durable = name.c_str();
-    config.FilterSubject = filter.c_str();
-    config.AckPolicy = js_AckExplicit;
-    config.AckWait = lease.count();
-    config.MaxDeliver = -1;
-    config.MaxAckPending = 20'000; // more than any number of workers has in hand
+  until_done("no consumer " + name, until, [&](jsErrCode& code) {
+    auto s = js_GetConsumerInfo(&raw, js_, stream, name.c_str(), &look, &code);
+    if (code != JSConsumerNotFoundErr)
+      return s;
     s = js_AddConsumer(&raw, js_, stream, &config, nullptr, &code);
-    if (s != NATS_OK) // somebody was quicker
-      s = js_GetConsumerInfo(&raw, js_, stream, name.c_str(), nullptr, &code);
-  }
+    if (s == NATS_OK)
+      return s;
+    jsErrCode second{}; // somebody may have been quicker
+    return js_GetConsumerInfo(&raw, js_, stream, name.c_str(), &look, &second) == NATS_OK ? NATS_OK
+                                                                                          : s;
+  });
   const owned<jsConsumerInfo, jsConsumerInfo_Destroy> info{raw};
-  if (s != NATS_OK)
-    fail(s, "no consumer " + name);
   return std::chrono::nanoseconds{info->Config->AckWait};
 }
 
@@ -292,14 +333,14 @@ std::optional<std::uint64_t> connection::count(const char* stream, const std::st
   return result;
 }
 
-void connection::purge(const char* stream, const std::string& subject) {
+void connection::purge(const char* stream, const std::string& subject, clock::time_point until) {
   jsOptions options;
   jsOptions_Init(&options);
   options.Stream.Purge.Subject = subject.c_str();
-  jsErrCode code{};
-  const auto s = js_PurgeStream(js_, stream, &options, &code);
-  if (s != NATS_OK && code != JSStreamNotFoundErr)
-    fail(s, "the batch was not taken back");
+  until_done("the batch was not taken back", until, [&](jsErrCode& code) {
+    const auto s = js_PurgeStream(js_, stream, &options, &code);
+    return code == JSStreamNotFoundErr ? NATS_OK : s;
+  });
 }
 
 std::string connection::read(const char* stream, const std::string& subject) {

@@ -47,6 +47,12 @@ inline constexpr const char* results_stream = "basal-results";
 inline constexpr const char* shared_stream = "basal-shared";
 inline constexpr const char* control_subject = "basal.control";
 
+using clock = std::chrono::steady_clock;
+
+/// How long a process waits for a server that is restarted, and for a cluster that elects a leader,
+/// which takes about ten seconds.
+inline constexpr std::chrono::seconds patience{30};
+
 /// A message as it is put into a stream.
 struct stored {
   std::string subject;
@@ -56,7 +62,8 @@ struct stored {
 
 class connection {
 public:
-  /// Connects, and makes the streams.
+  /// Connects, and makes the streams. Waits for a cluster that elects a leader, for `patience` at
+  /// most; not for a server that does not listen.
   /// @throws error no_server, refused, bad_option, engine_failed, too_few_servers
   connection(const connection_options& options, const std::string& name);
   ~connection();
@@ -64,14 +71,18 @@ public:
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Makes what is missing of the streams: the server's store may have gone. Waits up to `patience`
-  /// for a cluster that elects a leader.
-  void make_streams(std::chrono::seconds patience = std::chrono::seconds{5});
+  /// Makes what is missing of the streams: the server's store may have gone. Waits for a cluster
+  /// that elects a leader until then; the default: tries once.
+  /// @throws error no_server, refused, engine_failed, too_few_servers
+  void make_streams(clock::time_point until = {});
 
-  /// Makes the durable consumer `name` of a stream, unless there is one.
+  /// Makes the durable consumer `name` of a stream, unless there is one. Waits as make_streams
+  /// does.
   /// @returns its lease
+  /// @throws error no_server, refused, engine_failed, too_few_servers
   std::chrono::nanoseconds make_consumer(const char* stream, const std::string& name,
-                                         const std::string& filter, std::chrono::nanoseconds lease);
+                                         const std::string& filter, std::chrono::nanoseconds lease,
+                                         clock::time_point until = {});
 
   void delete_consumer(const char* stream, const std::string& name);
 
@@ -88,7 +99,8 @@ public:
   /// How many messages of the stream have the subject; none: the server did not say.
   std::optional<std::uint64_t> count(const char* stream, const std::string& subject);
 
-  void purge(const char* stream, const std::string& subject);
+  /// Waits as make_streams does.
+  void purge(const char* stream, const std::string& subject, clock::time_point until = {});
 
   /// The message of a stream whose subject this is.
   /// @throws error no_server, engine_failed
@@ -106,10 +118,14 @@ public:
   }
 
 private:
-  [[noreturn]] void fail(natsStatus status, const std::string& doing) const;
+  [[noreturn]] void fail(natsStatus status, const std::string& doing, jsErrCode code = {}) const;
   enum class stream_kind { work_queue, log, table };
   void make_stream(const char* name, const char* subject, stream_kind kind,
-                   std::chrono::seconds patience);
+                   clock::time_point until);
+
+  /// Attempts it until it succeeds, fails for good, or it is `until`.
+  void until_done(const std::string& doing, clock::time_point until,
+                  const std::function<natsStatus(jsErrCode&)>& attempt) const;
 
   static void reconnected(natsConnection* c, void* self);
   static void not_stored(jsCtx* js, jsPubAckErr* failure, void* self);

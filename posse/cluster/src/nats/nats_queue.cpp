@@ -10,8 +10,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A coordinator waits for a server that is restarted.
-constexpr std::chrono::seconds patience{30};
 constexpr milliseconds retry_interval{200};
 
 constexpr std::size_t results_ahead = 512;
@@ -32,14 +30,36 @@ nats_queue::nats_queue(connection& c, const detail::function_key& function, deta
     consumer_("batch-" + id.text()),
     results_(c, results_stream, consumer_),
     run_(c.new_inbox()) {
-  make_consumer();
-  c.purge(items_stream, items_subject_);
+  const auto until = clock::now() + patience;
+  make_consumer(until);
+  c.purge(items_stream, items_subject_, until);
 }
 
-void nats_queue::make_consumer() {
-  connection_.make_streams();
-  connection_.make_consumer(results_stream, consumer_, results_subject_, result_lease);
+void nats_queue::make_consumer(clock::time_point until) {
+  connection_.make_streams(until);
+  connection_.make_consumer(results_stream, consumer_, results_subject_, result_lease, until);
   store_shared();
+}
+
+/// Tries until the server stores: it may be restarted, and a cluster may elect a leader.
+template <class Attempt>
+void nats_queue::until_stored(Attempt attempt) {
+  const auto until = clock::now() + patience;
+  for (;;) {
+    try {
+      attempt();
+      return;
+    } catch (const error&) {
+      if (clock::now() > until)
+        throw;
+    }
+    std::this_thread::sleep_for(retry_interval);
+    try {
+      make_consumer();
+    } catch (const error&) {
+      // Not back yet; a second attempt does no harm, since messages have ids.
+    }
+  }
 }
 
 detail::shared_input nats_queue::share(std::string_view bytes) {
@@ -47,7 +67,7 @@ detail::shared_input nats_queue::share(std::string_view bytes) {
   shared_ = {.hash = detail::hash_of(bytes),
              .bytes = bytes.size(),
              .part_bytes = std::min<std::uint64_t>(most_part_bytes, max_message_bytes() / 2)};
-  store_shared();
+  until_stored([this] { store_shared(); });
   return shared_;
 }
 
@@ -73,22 +93,7 @@ void nats_queue::post(std::span<const std::string> messages) {
   std::vector<stored> group;
   for (const auto& m : messages)
     group.push_back({items_subject_, run_ + '.' + std::to_string(++posted_), m});
-  const auto until = std::chrono::steady_clock::now() + patience;
-  for (;;) {
-    try {
-      connection_.store(group);
-      return;
-    } catch (const error&) {
-      if (std::chrono::steady_clock::now() > until)
-        throw;
-    }
-    std::this_thread::sleep_for(retry_interval);
-    try {
-      make_consumer();
-    } catch (const error&) {
-      // Not back yet; a second attempt does no harm, since messages have ids.
-    }
-  }
+  until_stored([&] { connection_.store(group); });
 }
 
 std::vector<detail::arrival> nats_queue::receive(std::size_t most, milliseconds wait) {

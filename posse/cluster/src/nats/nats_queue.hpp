@@ -9,7 +9,9 @@ namespace basal::cluster::nats {
 
 class nats_queue final : public detail::item_queue {
 public:
-  /// Takes back what an earlier run of the batch has left.
+  /// Takes back what an earlier run of the batch has left. Waits for a cluster that elects a
+  /// leader, for `patience` at most.
+  /// @throws error no_server, refused, engine_failed, too_few_servers
   nats_queue(connection& c, const detail::function_key& function, detail::batch_id id);
 
   detail::shared_input share(std::string_view bytes) override;
@@ -23,8 +25,10 @@ public:
   std::size_t max_message_bytes() const override;
 
 private:
-  void make_consumer();
+  void make_consumer(clock::time_point until = {});
   void store_shared();
+  template <class Attempt>
+  void until_stored(Attempt attempt);
 
   connection& connection_;
   const std::string items_subject_;

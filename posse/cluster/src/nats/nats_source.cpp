@@ -46,7 +46,7 @@ nats_source::nats_source(connection& c, const std::vector<detail::function_key>&
     wanted_lease_(lease),
     lease_(lease),
     handler_(std::move(handler)) {
-  make_consumers();
+  make_consumers(clock::now() + patience);
   for (const auto& f : functions_)
     pulls_.push_back(std::make_unique<pull>(c, items_stream, f.text()));
   // Last, since nothing may throw once there is somebody to be called.
@@ -66,11 +66,11 @@ void nats_source::all_told(void* self) {
   static_cast<nats_source*>(self)->all_told_.set_value();
 }
 
-void nats_source::make_consumers() {
-  connection_.make_streams();
+void nats_source::make_consumers(clock::time_point until) {
+  connection_.make_streams(until);
   for (const auto& f : functions_)
     lease_ = std::chrono::duration_cast<milliseconds>(connection_.make_consumer(
-      items_stream, f.text(), "basal.items." + f.text() + ".>", wanted_lease_));
+      items_stream, f.text(), "basal.items." + f.text() + ".>", wanted_lease_, until));
 }
 
 void nats_source::told(natsConnection* c, natsSubscription*, natsMsg* m, void* self) {

@@ -19,8 +19,10 @@ using control_handler
 
 class nats_source final : public work_source {
 public:
+  /// Waits for a cluster that elects a leader, for `patience` at most.
   /// @param functions whose items are fetched, one at least
   /// @param handler called on a thread of the client's
+  /// @throws error no_server, refused, engine_failed, too_few_servers
   nats_source(connection& c, const std::vector<detail::function_key>& functions,
               std::chrono::milliseconds lease, control_handler handler);
   ~nats_source() override;
@@ -35,7 +37,7 @@ public:
   }
 
 private:
-  void make_consumers();
+  void make_consumers(clock::time_point until = {});
   static void all_told(void* self);
   static void told(natsConnection* c, natsSubscription* s, natsMsg* m, void* self);
 

@@ -87,7 +87,9 @@ struct batch_request {
 /// One thread at a time.
 class coordinator {
 public:
-  /// @throws error no_server, refused, bad_option, too_few_servers
+  /// Waits up to 30 s for a cluster that elects a leader or whose servers do not know each other
+  /// yet; not for a server that does not listen.
+  /// @throws error no_server, refused, bad_option, too_few_servers, engine_failed
   explicit coordinator(coordinator_options options = {});
   ~coordinator();
 

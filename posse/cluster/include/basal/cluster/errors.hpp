@@ -22,7 +22,7 @@ enum class errc : std::uint8_t {
   no_server,       ///< nobody answers at the address, or not as the engine
   refused,         ///< one side does not accept the other's certificate, or there is none
   engine_failed,   ///< the server does not do what it is asked
-  too_few_servers, ///< the engine has fewer servers than copies were asked for
+  too_few_servers, ///< fewer run than copies were asked for, or than elect a leader
   no_worker,       ///< no worker has the function
   poisoned,        ///< an item has no result: every try of it failed
   cancelled,       ///< a stop was requested

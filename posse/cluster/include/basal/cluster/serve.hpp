@@ -49,8 +49,9 @@ struct serve_options {
 };
 
 /// Serves until a stop is requested: then what runs is finished, and what has not begun goes to
-/// others. Returns early if a coordinator found a wrong result of this worker.
-/// @throws error no_server, refused, bad_option, too_few_servers
+/// others. Returns early if a coordinator found a wrong result of this worker. Waits up to 30 s, as
+/// a coordinator does, for a cluster that elects a leader.
+/// @throws error no_server, refused, bad_option, too_few_servers, engine_failed
 worker_report serve(const registry& functions, const serve_options& options);
 
 } // namespace basal::cluster
