@@ -91,6 +91,8 @@ public:
   explicit local_workers(const settings& s) {
     std::string program = "/proc/self/exe";
     std::vector<std::string> words{"render", "--serve", "--cluster", s.connection.address};
+    if (s.connection.replicas != 0)
+      words.insert(words.end(), {"--replicas", std::to_string(s.connection.replicas)});
     if (!s.connection.ca_file.empty())
       words.insert(words.end(), {"--ca", s.connection.ca_file, "--certificate",
                                  s.connection.certificate_file, "--key", s.connection.key_file});
@@ -174,6 +176,13 @@ int main(int count, char** arguments) {
     ->needs(serve_flag);
   app.add_option("--workers", s.workers, "Start so many worker processes here")
     ->check(samples::between(0, 64))
+    ->needs(address);
+  app
+    .add_option(
+      "--replicas", s.connection.replicas,
+      "Servers that keep a copy of everything, if they have no streams yet; usually 3 of a "
+      "cluster, and 1 where there is no cluster")
+    ->check(samples::between(1, 5))
     ->needs(address);
   app.add_option("--ca", s.connection.ca_file, "Authorities that sign the server's certificate");
   app.add_option("--certificate", s.connection.certificate_file, "Our certificate");

@@ -101,6 +101,13 @@ command_line parse_command_line(int argc, char** argv) {
   app.add_option("--journal", o.journal, "Keeps solutions: the same command goes on with them")
     ->type_name("FILE")
     ->needs(address);
+  app
+    .add_option(
+      "--replicas", o.replicas,
+      "Servers that keep a copy of everything, if they have no streams yet; usually 3 of a\n"
+      "cluster, and 1 where there is no cluster")
+    ->check(samples::between(1, 5))
+    ->needs(address);
   const auto add_file = [&](const char* name, std::string& value, const char* what) {
     app.add_option(name, value, what)->type_name("FILE")->needs(address);
   };

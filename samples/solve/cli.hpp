@@ -20,13 +20,14 @@ struct options {
   std::string plot_file;   ///< empty: none
   std::string output_file; ///< empty: none
 
-  /// Of workers that solve; all empty where this process does.
+  /// Of workers that solve; all empty or 0 where this process does.
   /// @{
   std::string cluster;
   std::string ca_file;
   std::string certificate_file;
   std::string key_file;
   std::string journal;
+  std::size_t replicas = 0; ///< 0: what the library thinks right
   /// @}
   bool serves = false; ///< is such a worker
 };

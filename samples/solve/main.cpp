@@ -139,7 +139,8 @@ basal::cluster::connection_options address_of(const options& o) {
   return {.address = o.cluster,
           .ca_file = o.ca_file,
           .certificate_file = o.certificate_file,
-          .key_file = o.key_file};
+          .key_file = o.key_file,
+          .replicas = o.replicas};
 }
 
 outcomes_of_all solve_there(const options& o, const solver::linear_operator<double>& a,

@@ -38,6 +38,28 @@ def rows_of(png):
     return zlib.decompress(chunks[b"IDAT"])
 
 
+def workers_ask_for_as_many_copies():
+    """The first process that connects makes the streams, and that may be a worker."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # nobody can connect, nor ends
+        command = [sys.argv[1], "--cluster", f"nats://127.0.0.1:{silent.getsockname()[1]}",
+                   "--workers", "1", "--replicas", "2"]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as p:
+            try:
+                for _ in range(200):
+                    with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as file:
+                        children = file.read().split()
+                    words = []
+                    if children:
+                        with open(f"/proc/{children[0]}/cmdline", encoding="ascii") as file:
+                            words = file.read().split("\0")
+                    if "--serve" in words:
+                        break
+                    time.sleep(0.01)
+                assert "--replicas" in words and words[words.index("--replicas") + 1] == "2", words
+            finally:
+                p.wait(60)
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="basal-render-")
     try:
@@ -51,6 +73,7 @@ def main():
         if server is None:
             print("without workers: there is no nats-server (Debian: apt install nats-server)")
             return
+        workers_ask_for_as_many_copies()
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             port = s.getsockname()[1]
@@ -63,8 +86,14 @@ def main():
                         break
                     except OSError:
                         time.sleep(0.05)
+                for more in ([], ["--serve"]):
+                    alone = subprocess.run([sys.argv[1], *SIZE, "-o", os.path.join(folder, "d.png"),
+                                            "--cluster", f"nats://127.0.0.1:{port}",
+                                            "--replicas", "3", *more],
+                                           timeout=100, capture_output=True, text=True, check=False)
+                    assert alone.returncode == 1 and "--replicas 1" in alone.stderr, alone
                 third, said = draw(folder, "c.png", "--cluster", f"nats://127.0.0.1:{port}",
-                                   "--workers", "2")
+                                   "--workers", "2", "--replicas", "1")
                 assert third == first and " 0 mismatches" in said, said
             finally:
                 p.kill()

@@ -65,6 +65,10 @@ def main():
                 break
             except OSError:
                 time.sleep(0.05)
+        for role in ([matrix], ["--serve"]):
+            alone = subprocess.run([sys.argv[1], *role, "--cluster", address, "--replicas", "3"],
+                                   timeout=100, capture_output=True, text=True, check=False)
+            assert alone.returncode == 2 and "--replicas 1" in alone.stderr, alone
         workers = [subprocess.Popen([sys.argv[1], "--cluster", address, "--serve", "--executors",
                                      "1"]) for _ in range(2)]
         processes += workers

@@ -216,11 +216,12 @@ void connection::make_stream(const char* name, const char* subject, stream_kind 
       return NATS_OK;
     if (code == JSStreamReplicasNotSupportedErr
         || (code == JSClusterNoPeersErr && clock::now() >= until))
-      throw error{errc::too_few_servers,
-                  "NATS at " + address_ + " is not part of a cluster with "
-                    + std::to_string(config.Replicas)
-                    + " servers that run JetStream, for as many copies of the stream " + name
-                    + ". Start what is missing, or ask for connection_options::replicas = 1"};
+      throw error{
+        errc::too_few_servers,
+        "NATS at " + address_ + " is not part of a cluster with " + std::to_string(config.Replicas)
+          + " servers that run JetStream, for as many copies of the stream " + name
+          + ". Start what is missing, or ask for one copy: connection_options::replicas = 1, or "
+            "--replicas 1 of a sample"};
     return s;
   });
 }
