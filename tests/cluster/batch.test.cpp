@@ -46,6 +46,7 @@ public:
         done = b.run(nullptr);
       } catch (const error& e) {
         failure = e.code();
+        said = e.what();
       }
     }};
   }
@@ -98,6 +99,11 @@ public:
     return sizes;
   }
 
+  /// Waits for the end of a batch for which nobody works.
+  void end() {
+    thread_.join();
+  }
+
   static outcome square_of(int x) {
     return {.item = 0, .kind = outcome_kind::value, .seconds = 1, .bytes = right(x)};
   }
@@ -125,6 +131,7 @@ public:
   std::stop_source stop;
   manifest done;
   errc failure{};
+  std::string said; ///< the failure's sentence
   std::vector<std::pair<std::uint64_t, std::string>> delivered;
 
 private:
@@ -196,6 +203,14 @@ TEST_CASE("a worker's first result is checked; all that a liar has delivered is 
   CHECK(s.done.corrected >= 1);
   for (int i = 0; i < 50; ++i)
     CHECK(s.result(static_cast<std::uint64_t>(i)) == right(i));
+}
+
+TEST_CASE("a batch whose only worker is in quarantine ends and says so") {
+  scene s{2, {.patience = std::chrono::milliseconds{100}}};
+  s.answer(s.take(), "anybody", scene::wrong);
+  s.end();
+  CHECK(s.failure == errc::no_worker);
+  CHECK(s.said.find("anybody has square, version 1, and is in quarantine") != s.said.npos);
 }
 
 TEST_CASE("one result in so many is checked") {

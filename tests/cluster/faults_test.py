@@ -10,6 +10,8 @@ import os
 import resource
 import shutil
 import signal
+import socket
+import subprocess
 import time
 import unittest
 
@@ -128,6 +130,14 @@ class FaultsTest(fixture.ClusterTest):
         self.assertEqual(error, "refused", said)
         self.assertIn("ca_file", said)
         self.assertEqual(failure(address="teapot")[0], "bad_option")
+        error, said = failure(address="nats://127.0.0.1:teapot")
+        self.assertEqual(error, "bad_option", said)
+        self.assertIn("nats://HOST:PORT", said)
+        self.tls = ["/nowhere/ca.pem", "/nowhere/us.pem", "/nowhere/us.key"]
+        error, said = failure()
+        self.assertEqual(error, "refused", said)
+        self.assertIn("/nowhere/ca.pem cannot be used for TLS", said)
+        self.tls = []
         self.server()
         error, said = failure(patience=100)
         self.assertEqual(error, "no_worker", said)
@@ -137,6 +147,28 @@ class FaultsTest(fixture.ClusterTest):
         self.expect_all(self.coordinator(items=20), 20)
         error, said = failure(items=21)
         self.assertEqual(error, "other_batch", said)
+
+    def test_a_server_without_jetstream_or_with_other_users(self):
+        configuration = os.path.join(self.folder, "server.conf")
+        for settings, error, remedy in (("", "no_server", "nats-server with -js"),
+                                        ("authorization { user: a, password: b }", "refused",
+                                         "configuration says who may connect")):
+            with open(configuration, "w", encoding="ascii") as file:
+                file.write(f'listen: "127.0.0.1:{self.port}"\n{settings}\n')
+            server = self.start([fixture.SERVER, "-c", configuration], stderr=subprocess.DEVNULL)
+            self.until(self.listens, "the server does not listen")
+            found = self.outcome(self.coordinator(1))
+            self.assertEqual(found["error"], error, found)
+            self.assertIn(remedy, found["said"])
+            server.kill()
+            server.wait()
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+        except OSError:
+            return False
+        return True
 
     @unittest.skipUnless(shutil.which("openssl"), "no openssl to make certificates with")
     def test_tls_with_certificates_on_both_sides(self):

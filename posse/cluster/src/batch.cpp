@@ -218,7 +218,9 @@ void batch::post_more() {
       throw error{errc::too_large,
                   "item " + std::to_string(message.items.front().item) + " makes a message of "
                     + std::to_string(messages.back().size()) + " bytes; the engine takes "
-                    + std::to_string(queue_.max_message_bytes())};
+                    + std::to_string(queue_.max_message_bytes())
+                    + ". Make items smaller, share what is large, or raise max_payload in the "
+                      "server's configuration"};
   }
   if (messages.empty())
     return;
@@ -450,10 +452,11 @@ void batch::expect_worker() const {
     for (const auto& key : worker.functions) {
       if (key == wanted && !quarantined)
         return; // it works on something long
-      others
-        += (others.empty() ? "" : ", ") + worker.name + " has " + key.name + ", version "
-           + std::to_string(key.version)
-           + (key.name == wanted.name && key.version == wanted.version ? ", of other types" : "");
+      others += (others.empty() ? "" : ", ") + worker.name + " has " + key.name + ", version "
+                + std::to_string(key.version)
+                + (key == wanted ? ", and is in quarantine"
+                   : key.name == wanted.name && key.version == wanted.version ? ", of other types"
+                                                                              : "");
     }
   }
   throw error{errc::no_worker, "no worker has the function " + wanted.name + ", version "

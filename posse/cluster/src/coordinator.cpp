@@ -109,7 +109,8 @@ manifest coordinator::run(const detail::batch_request& request) {
   if (request.shared.size() > detail::most_shared_bytes)
     throw error{errc::too_large, "what the items share has " + std::to_string(request.shared.size())
                                    + " bytes; a worker takes "
-                                   + std::to_string(detail::most_shared_bytes)};
+                                   + std::to_string(detail::most_shared_bytes)
+                                   + ". Share less, or a path to a file that all workers read"};
   std::vector<detail::journal_entry> entries;
   std::optional<journal> kept;
   detail::batch_id id{random_number(), random_number()};

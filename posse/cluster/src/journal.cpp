@@ -34,7 +34,8 @@ int open_file(const std::filesystem::path& path) {
   const int result = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (result < 0)
     throw error{errc::journal_failed, "the journal " + path.string() + " cannot be opened: "
-                                        + std::generic_category().message(errno)};
+                                        + std::generic_category().message(errno)
+                                        + ". Name a file that may be made and written there"};
   return result;
 }
 
@@ -74,12 +75,13 @@ journal::journal(std::filesystem::path path, const journal_identity& identity, c
   : path_(std::move(path)), file_(open_file(path_)) {
   if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
     throw error{errc::journal_in_use,
-                "the journal " + path_.string() + " is in use by another process"};
+                "the journal " + path_.string()
+                  + " is in use by another process. Wait until it ends, or name another file"};
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0)
     fail("read", errno);
   if (!S_ISREG(status.st_mode))
-    throw error{errc::not_a_journal, path_.string() + " is no regular file"};
+    throw error{errc::not_a_journal, path_.string() + " is no regular file. Name another one"};
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const auto after_header = read_header(identity, size);
   if (after_header == 0)
@@ -139,14 +141,16 @@ std::uint64_t journal::read_header(const journal_identity& identity, std::uint64
     std::string largest;
     detail::seal(largest, frame_kind::journal_header, encode(header{identity, 0}));
     if (size >= largest.size())
-      throw error{errc::damaged, "the header of the journal " + path_.string() + " is damaged"};
+      throw error{errc::damaged, "the header of the journal " + path_.string()
+                                   + " is damaged. Name another file, or remove it"};
     return 0;
   }
   header found;
   try {
     found = decode<header>(detail::open_whole_frame(frame_kind::journal_header, frame));
   } catch (const error& e) {
-    throw error{e.code(), "the header of the journal " + path_.string() + ": " + e.what()};
+    throw error{e.code(), "the header of the journal " + path_.string() + ": " + e.what()
+                            + ". Name another file, or remove it"};
   }
   if (found.identity != identity)
     throw error{errc::other_batch, "the journal " + path_.string() + " is one of another batch: "

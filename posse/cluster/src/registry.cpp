@@ -20,7 +20,8 @@ registry& registry::add(detail::registered function) {
     return f.key.name == function.key.name && f.key.version == function.key.version;
   };
   if (std::any_of(functions_.begin(), functions_.end(), same))
-    throw error{errc::bad_option, "the function " + function.key.name + " is registered twice"};
+    throw error{errc::bad_option, "the function " + function.key.name
+                                    + " is registered twice. Give one of the two another version"};
   functions_.push_back(std::move(function));
   return *this;
 }

@@ -62,6 +62,8 @@ void connection::fail(natsStatus status, const std::string& doing, jsErrCode cod
                 sentence
                   + ". More than half of the cluster's servers have to run and to reach each "
                     "other: start those that are missing, and then the same again"};
+  if (code == JSNotEnabledErr || code == JSNotEnabledForAccountErr)
+    throw error{errc::no_server, sentence + ". Start nats-server with -js"};
   switch (status) {
   case NATS_NO_SERVER:
   case NATS_TIMEOUT:
@@ -70,6 +72,10 @@ void connection::fail(natsStatus status, const std::string& doing, jsErrCode cod
     throw error{errc::no_server,
                 sentence
                   + ". Is a nats-server with JetStream there, and of a cluster more than half?"};
+  case NATS_NO_RESPONDERS:
+    throw error{errc::no_server, sentence + ". Start nats-server with -js"};
+  case NATS_INVALID_ARG:
+    throw error{errc::bad_option, sentence + ". Write nats://HOST:PORT"};
   case NATS_SECURE_CONNECTION_REQUIRED:
     throw error{errc::refused, sentence
                                  + ". The server wants TLS: give all three of ca_file, "
@@ -95,9 +101,15 @@ connection::connection(const connection_options& options, const std::string& nam
   if (const auto s = natsOptions_Create(&raw); s != NATS_OK)
     fail(s, "options");
   const owned<natsOptions, natsOptions_Destroy> o{raw};
-  const auto set = [](natsStatus s, const char* what) {
+  const auto set = [this](natsStatus s, const char* what) {
     if (s != NATS_OK)
-      throw error{errc::refused, std::string{what} + ": " + natsStatus_GetText(s)};
+      fail(s, what);
+  };
+  const auto load = [](natsStatus s, const std::string& file) {
+    if (s != NATS_OK)
+      throw error{errc::refused, file + " cannot be used for TLS: " + natsStatus_GetText(s)
+                                   + ". Name PEM files that this process may read, and the key "
+                                     "that belongs to the certificate"};
   };
   std::vector<const char*> urls;
   for (const auto& url : servers.urls)
@@ -115,11 +127,10 @@ connection::connection(const connection_options& options, const std::string& nam
   if (servers.needs_tls) {
     set(natsOptions_SetSecure(raw, true), "TLS");
     set(natsOptions_SetCiphers(raw, old_ciphers), "TLS 1.3");
-    set(natsOptions_LoadCATrustedCertificates(raw, options.ca_file.c_str()),
-        options.ca_file.c_str());
-    set(natsOptions_LoadCertificatesChain(raw, options.certificate_file.c_str(),
-                                          options.key_file.c_str()),
-        options.certificate_file.c_str());
+    load(natsOptions_LoadCATrustedCertificates(raw, options.ca_file.c_str()), options.ca_file);
+    load(natsOptions_LoadCertificatesChain(raw, options.certificate_file.c_str(),
+                                           options.key_file.c_str()),
+         options.certificate_file + " with " + options.key_file);
   }
   if (const auto s = natsConnection_Connect(&connection_, raw); s != NATS_OK) {
     // By TLS 1.3 the handshake has succeeded for us when the server refuses our certificate: it
@@ -284,7 +295,8 @@ void connection::store(std::span<const stored> messages) {
   }
   if (const auto n = not_stored_.load(std::memory_order_relaxed); n > 0)
     throw error{errc::engine_failed,
-                "NATS at " + address_ + " did not store " + std::to_string(n) + " messages"};
+                "NATS at " + address_ + " did not store " + std::to_string(n)
+                  + " messages. The log of nats-server says why: no space, or a limit of its own"};
 }
 
 void connection::publish(const std::string& subject, const char* reply, std::string_view bytes) {
