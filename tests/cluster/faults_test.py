@@ -18,6 +18,9 @@ import unittest
 import fixture
 from fixture import ITEMS
 
+LEASE_S = 1
+LONG_WORK = 16_000_000  # steps that take longer than a message should: each item is one
+
 
 class FaultsTest(fixture.ClusterTest):
     def test_all_is_well(self):
@@ -40,16 +43,40 @@ class FaultsTest(fixture.ClusterTest):
         victim.kill()
         self.assertEqual(self.expect_all(batch)["mismatches"], 0)
 
+    def test_a_worker_is_killed_every_two_seconds(self):
+        self.server()
+        self.worker("stays")
+        victim = self.worker("0")
+        items, kills = 1000, 0
+        batch = self.coordinator(items, LONG_WORK)
+        self.until_delivered(batch)
+        while kills < 10:
+            time.sleep(2)
+            if batch.poll() is not None:
+                break
+            victim.kill()
+            kills += 1
+            victim = self.worker(str(kills))
+        self.assertGreater(kills, 2, "the batch is too short")
+        found = self.expect_all(batch, items, 300)
+        self.assertEqual(found["mismatches"], 0)
+        # An item is a message here, and a worker with one executor has four of them in hand.
+        self.assertLessEqual(found["redeliveries"], 4 * kills, found)
+        self.assertGreaterEqual(found["redeliveries"], 1, found)
+
     def test_worker_frozen_beyond_its_lease(self):
         self.server()
         victim = self.worker("a")
         self.worker("b")
-        batch = self.coordinator(items=3000)
+        items = 600
+        batch = self.coordinator(items, LONG_WORK)
         self.until_delivered(batch)
         victim.send_signal(signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(3 * LEASE_S)
         victim.send_signal(signal.SIGCONT)
-        self.assertEqual(self.expect_all(batch, 3000)["mismatches"], 0)
+        found = self.expect_all(batch, items)
+        self.assertEqual(found["mismatches"], 0)
+        self.assertGreaterEqual(found["duplicates"], 1, found)  # the result of the frozen one
 
     def test_server_killed_and_restarted(self):
         server = self.server()
@@ -59,7 +86,7 @@ class FaultsTest(fixture.ClusterTest):
         self.until_delivered(batch)
         server.kill()
         server.wait()
-        time.sleep(1)
+        time.sleep(5)
         self.server()
         self.assertEqual(self.expect_all(batch)["mismatches"], 0)
 
@@ -78,16 +105,44 @@ class FaultsTest(fixture.ClusterTest):
 
     def test_coordinator_killed(self):
         self.server()
-        self.worker("a")
-        self.worker("b")
+        workers = [self.worker("a"), self.worker("b")]
         first = self.coordinator()
-        self.until_delivered(first)
+        self.until_delivered(first, ITEMS // 50 // 2)
         first.kill()
         first.wait()
-        found = self.expect_all(self.coordinator())
-        self.assertGreater(found["resumed"], 0)
+        for w in workers:
+            w.kill()
+        second = self.coordinator()
+        self.until_delivered(second, 1)  # from the journal; what the first one posted is taken back
+        workers = [self.worker("c"), self.worker("d")]
+        found = self.expect_all(second)
+        self.assertGreater(found["resumed"], ITEMS // 4)
+        for w in workers:
+            w.send_signal(signal.SIGTERM)
+        solved = [int(w.communicate(timeout=60)[0].split()[1]) for w in workers]
+        self.assertEqual(sum(solved), ITEMS - found["resumed"] + found["duplicates"], found)
         again = self.expect_all(self.coordinator())
         self.assertEqual(again["resumed"], ITEMS)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a disk")
+    def test_a_disk_that_is_full(self):
+        disk = os.path.join(self.folder, "disk")
+        os.mkdir(disk)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], check=False,
+                          capture_output=True).returncode != 0:
+            self.skipTest("this machine mounts no disk")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=False)
+        self.journal = os.path.join(disk, "journal")
+        self.server()
+        self.worker("a")
+        first = self.coordinator()
+        found = self.outcome(first)
+        self.assertEqual((first.returncode, found["error"]), (1, "journal_failed"), found)
+        self.assertIn("No space left on device", found["said"])
+        self.assertIn("run the same again", found["said"])
+        subprocess.run(["mount", "-o", "remount,size=4m", disk], check=True)
+        found = self.expect_all(self.coordinator())
+        self.assertGreater(found["resumed"], 0)
 
     def test_disk_full_in_a_running_batch(self):
         def small_disk():

@@ -35,6 +35,8 @@ ELECTING = {"code": 503, "err_code": 10008,
 SOAK_S = 0
 
 
+NEAR, FAR = "10.77.0.1", "10.77.0.2"
+IS_ROOT = os.geteuid() == 0 and shutil.which("ip") is not None
 HAS_OPENSSL = shutil.which("openssl") is not None
 
 
@@ -235,10 +237,9 @@ class NetworkTest(fixture.ClusterTest):
                 self.assertIn(found["error"], ("refused", "no_server"), found)
                 self.assertEqual(seen, [expected], found)
 
-    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("ip"), "only root makes namespaces")
-    @unittest.skipUnless(HAS_OPENSSL, "there is no openssl")
-    def test_a_cable_is_pulled(self):
-        """Two network namespaces, a cable between them, and TLS since no address is loopback."""
+    def two_spaces(self):
+        """Two network namespaces, a cable between them, and TLS since no address is loopback. The
+        server runs in the near one. Gives what ip does there, and the names of the spaces."""
         import certificates
         near, far = f"basal-{os.getpid()}-a", f"basal-{os.getpid()}-b"
         cable = f"bsl{os.getpid()}"[:13]
@@ -250,29 +251,79 @@ class NetworkTest(fixture.ClusterTest):
         self.addCleanup(ip, "netns", "del", near)
         ip("netns", "add", far)
         self.addCleanup(ip, "netns", "del", far)
-        ip("link", "add", cable + "a", "netns", near, "type", "veth",
-           "peer", "name", cable + "b", "netns", far)
-        for space, end, address in ((near, "a", "10.77.0.1"), (far, "b", "10.77.0.2")):
-            ip("-n", space, "addr", "add", address + "/24", "dev", cable + end)
-            ip("-n", space, "link", "set", cable + end, "up")
+        ip("link", "add", cable, "netns", near, "type", "veth",
+           "peer", "name", cable, "netns", far)
+        for space, address in ((near, NEAR), (far, FAR)):
+            ip("-n", space, "addr", "add", address + "/24", "dev", cable)
+            ip("-n", space, "link", "set", cable, "up")
             ip("-n", space, "link", "set", "lo", "up")
         ca, _ = certificates.make(self.folder, "ca")
-        cert, key = certificates.make(self.folder, "server", "subjectAltName=IP:10.77.0.1",
+        cert, key = certificates.make(self.folder, "server", f"subjectAltName=IP:{NEAR}",
                                       authority="ca")
         self.tls = [ca, *certificates.make(self.folder, "client", authority="ca")]
-        self.address = f"nats://10.77.0.1:{self.port}"
+        self.address = f"nats://{NEAR}:{self.port}"
         self.prefix = ["ip", "netns", "exec", near]
         self.server("--tls", "--tlscert", cert, "--tlskey", key, "--tlsverify", "--tlscacert", ca,
-                    host="10.77.0.1")
+                    host=NEAR)
+        return ip, near, far, cable
+
+    @unittest.skipUnless(IS_ROOT, "only root makes namespaces")
+    @unittest.skipUnless(HAS_OPENSSL, "there is no openssl")
+    def test_a_cable_is_pulled(self):
+        ip, near, far, cable = self.two_spaces()
         self.worker("near")
         batch = self.coordinator(items=6000)
         self.prefix = ["ip", "netns", "exec", far]
         self.worker("far")
         self.until_delivered(batch)
-        ip("-n", near, "link", "set", cable + "a", "down")
+        ip("-n", near, "link", "set", cable, "down")
         time.sleep(5 * LEASE_S)
-        ip("-n", near, "link", "set", cable + "a", "up")
+        ip("-n", near, "link", "set", cable, "up")
         self.assertEqual(self.expect_all(batch, 6000)["mismatches"], 0)
+
+    @unittest.skipUnless(IS_ROOT, "only root makes namespaces")
+    @unittest.skipUnless(HAS_OPENSSL, "there is no openssl")
+    def test_packets_are_dropped_one_way_and_both_ways(self):
+        """Packets go to a station that is not there, and nobody says so: what a firewall's DROP
+        does. First the worker alone is cut off until the batch is done without it, then the
+        coordinator and the worker, for ten seconds."""
+        ip, near, far, cable = self.two_spaces()
+        to_server, to_client = (far, NEAR), (near, FAR)
+
+        def drop(*ways):
+            for space, target in ways:
+                ip("-n", space, "neigh", "replace", target, "lladdr", "02:00:00:00:00:01",
+                   "nud", "permanent", "dev", cable)
+
+        def mend(*ways):
+            for space, target in ways:
+                ip("-n", space, "neigh", "del", target, "dev", cable)
+        near_prefix, far_prefix = self.prefix, ["ip", "netns", "exec", far]
+        self.worker("near")
+        self.prefix = far_prefix
+        self.worker("far")
+        for ways in ((to_server,), (to_client,), (to_server, to_client)):
+            self.prefix = near_prefix
+            batch = self.coordinator()
+            self.until_delivered(batch)
+            drop(*ways)
+            dropped = time.monotonic()
+            found = self.expect_all(batch)
+            print(f"{time.monotonic() - dropped:.1f} s without the worker: {found}", flush=True)
+            self.assertEqual(found["mismatches"], 0)
+            mend(*ways)
+            os.remove(self.journal)
+            self.prefix = far_prefix
+            batch = self.coordinator()
+            self.until_delivered(batch)
+            drop(*ways)
+            time.sleep(10)
+            if to_client in ways:  # else what was on its way may have been all
+                self.assertIsNone(batch.poll(), "nothing was dropped")
+            mend(*ways)
+            self.assertEqual(self.expect_all(batch)["mismatches"], 0)
+            self.prefix = []
+            os.remove(self.journal)
 
     def test_everything_at_once(self):
         until = time.monotonic() + SOAK_S
