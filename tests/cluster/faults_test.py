@@ -90,6 +90,21 @@ class FaultsTest(fixture.ClusterTest):
         self.server()
         self.assertEqual(self.expect_all(batch)["mismatches"], 0)
 
+    def test_server_killed_while_there_is_no_work(self):
+        """nats-server 2.9 may then forget how many messages an empty stream had, and its consumer
+        waits for one that comes after them. Here it does: what says how many is deleted."""
+        server = self.server()
+        self.worker("a")
+        self.expect_all(self.coordinator(200), 200)
+        server.kill()
+        server.wait()
+        stream = os.path.join(self.folder, "store", "jetstream", "$G", "streams", "basal-items")
+        shutil.rmtree(os.path.join(stream, "msgs"))
+        self.server()
+        self.worker("b")
+        os.remove(self.journal)
+        self.expect_all(self.coordinator(200), 200, timeout=60)
+
     def test_store_deleted(self):
         server = self.server()
         self.worker("a")

@@ -265,6 +265,17 @@ std::chrono::nanoseconds connection::make_consumer(const char* stream, const std
                                                                                           : s;
   });
   const owned<jsConsumerInfo, jsConsumerInfo_Destroy> info{raw};
+  jsStreamInfo* raw_stream = nullptr;
+  if (info->Delivered.Stream > 0
+      && js_GetStreamInfo(&raw_stream, js_, stream, &look, nullptr) == NATS_OK) {
+    const owned<jsStreamInfo, jsStreamInfo_Destroy> found{raw_stream};
+    // A server that was killed while a stream was empty counts its messages from 1 again, and a
+    // consumer that is ahead would wait for thousands of them.
+    if (info->Delivered.Stream > found->State.LastSeq) {
+      delete_consumer(stream, name);
+      return make_consumer(stream, name, filter, lease, until);
+    }
+  }
   return std::chrono::nanoseconds{info->Config->AckWait};
 }
 
