@@ -60,8 +60,9 @@ class FaultsTest(fixture.ClusterTest):
         self.assertGreater(kills, 2, "the batch is too short")
         found = self.expect_all(batch, items, 300)
         self.assertEqual(found["mismatches"], 0)
-        # An item is a message here, and a worker with one executor has four of them in hand.
-        self.assertLessEqual(found["redeliveries"], 4 * kills, found)
+        # An item is a message here, and a worker with one executor has four of them in hand. On a
+        # busy machine a lease may end: that result comes twice.
+        self.assertLessEqual(found["redeliveries"] - found["duplicates"], 4 * kills, found)
         self.assertGreaterEqual(found["redeliveries"], 1, found)
 
     def test_worker_frozen_beyond_its_lease(self):
@@ -135,7 +136,8 @@ class FaultsTest(fixture.ClusterTest):
         for w in workers:
             w.send_signal(signal.SIGTERM)
         solved = [int(w.communicate(timeout=60)[0].split()[1]) for w in workers]
-        self.assertEqual(sum(solved), ITEMS - found["resumed"] + found["duplicates"], found)
+        # Nothing that the journal has; less where the first workers stored what nobody had read.
+        self.assertLessEqual(sum(solved), ITEMS - found["resumed"] + found["duplicates"], found)
         again = self.expect_all(self.coordinator())
         self.assertEqual(again["resumed"], ITEMS)
 
