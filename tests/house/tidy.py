@@ -278,6 +278,13 @@ def quoted_program(tree):
         yield "README.md", 1, "its program is not samples/hello/main.cpp, word for word"
 
 
+def pasted_code(tree):
+    """Programs in the documentation are compiled files, shown by literalinclude."""
+    for name, number, line in tree.lines(".md"):
+        if name.startswith("docs/") and re.match(r"\s*```(cpp|c\+\+|cmake)\b", line):
+            yield name, number, "code that nobody compiles: show a file by literalinclude"
+
+
 def timeouts(build_dir):
     out = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build_dir, check=True,
                          capture_output=True, text=True).stdout
@@ -287,7 +294,8 @@ def timeouts(build_dir):
 
 
 RULES = [long_lines, white_space, banned_words, comments, pragma_once, arrows,
-         links_and_includes, dead_files, long_files, big_files, readmes, links, quoted_program]
+         links_and_includes, dead_files, long_files, big_files, readmes, links, quoted_program,
+         pasted_code]
 
 
 def findings(root, build_dir=None):

@@ -41,6 +41,7 @@ BAD = [
     ("dev", "a \n", "space"),
     ("dev", "a", "exactly one newline"),
     ("dev", "# TODO later\n", "finish it"),
+    ("docs/a.md", "```cpp\nint x;\n```\n", "nobody compiles"),
     ("dev", "# Who calls it.\n", "names its subject"),
     ("posse/src/a.cpp", CPP + "/// What it is.\nint i;\n", "names its subject"),
     ("posse/src/a.cpp", CPP + "int i; ///< whose it is\n", "names its subject"),
