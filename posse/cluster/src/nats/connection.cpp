@@ -16,7 +16,8 @@ constexpr std::int64_t request_wait_ms = 5000;
 constexpr std::int64_t store_wait_ms = 2000; // a group takes some milliseconds
 constexpr std::int64_t reconnect_wait_ms = 200;
 constexpr std::int64_t ping_interval_ms = 5000;
-constexpr std::int64_t look_wait_ms = 1000; // a cluster without a leader does not answer
+constexpr std::int64_t look_wait_ms = 1000;    // a cluster without a leader does not answer
+constexpr std::int64_t release_wait_ms = 1000; // takes less than one, unless a connection is leaked
 constexpr std::chrono::milliseconds retry_interval{50};
 constexpr std::int64_t replicas_of_a_cluster = 3;
 constexpr std::int64_t results_last_ns = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
@@ -42,6 +43,14 @@ bool may_pass(natsStatus status, jsErrCode code) {
          || code == JSClusterNoPeersErr || code == JSClusterIncompleteErr
          || code == JSStreamOfflineErr || code == JSConsumerOfflineErr
          || code == JSStreamSubjectOverlapErr;
+}
+
+/// Keeps OpenSSL until the client's threads have let go of it: they release what a connection had a
+/// little after it was destroyed, and a program that returned from main meanwhile crashed. Handlers
+/// of exit() run in reverse order, and the client has begun with OpenSSL before this is called.
+void outlast_client() {
+  [[maybe_unused]] static const int registered
+    = std::atexit([] { nats_CloseAndWait(release_wait_ms); });
 }
 
 bool starts_with_ack(const char* reply) {
@@ -131,6 +140,7 @@ connection::connection(const connection_options& options, const std::string& nam
     load(natsOptions_LoadCertificatesChain(raw, options.certificate_file.c_str(),
                                            options.key_file.c_str()),
          options.certificate_file + " with " + options.key_file);
+    outlast_client();
   }
   if (const auto s = natsConnection_Connect(&connection_, raw); s != NATS_OK) {
     // By TLS 1.3 the handshake has succeeded for us when the server refuses our certificate: it
