@@ -174,6 +174,13 @@ bool is_told_to_end(caf::resumable& job) {
          && next->content().get_as<caf::exit_msg>(0).reason == caf::exit_reason::user_shutdown;
 }
 
+/// Whether the next turn of `job` is the first one of an actor.
+bool is_newborn(const caf::resumable& job) {
+  return job.subtype() == caf::resumable::scheduled_actor
+         && !static_cast<const caf::scheduled_actor&>(job).getf(
+           caf::abstract_actor::is_initialized_flag);
+}
+
 } // namespace
 
 scheduler::scheduler(caf::actor_system& system) : super(system) {
@@ -330,7 +337,8 @@ void scheduler::enqueue(caf::resumable* job) {
     watch_->wakes(*job, self != nullptr && &self->pool() == messages_.get() ? self : nullptr);
   }
   try {
-    if (!messages_->submit({job, &job_ops}))
+    if (!(is_newborn(*job) ? messages_->submit_newborn({job, &job_ops})
+                           : messages_->submit({job, &job_ops})))
       release_unrun(job);
   } catch (const std::logic_error&) {
     // In a child of fork(). CAF's destructor sends to its own actors first, where nothing may be

@@ -90,6 +90,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
     look_pause_(tick_clock::to_ticks(between_looks)),
     goes_on_(tick_clock::to_ticks(goes_on)),
+    newborn_patience_(tick_clock::to_ticks(newborn_patience)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
@@ -283,7 +284,7 @@ void executor::host(inbox_node& work, const completion& done) noexcept {
   become(number);
   pinned_.push_back(work);
   for (auto* loop = spares_.take();; loop = std::exchange(paused_, nullptr)) {
-    if (done.is_set() && suspended_ == 0 && pinned_.empty() && inbox_.empty() && ring_.empty()) {
+    if (done.is_set() && suspended_ == 0 && !work_waits_behind_slot()) {
       spares_.keep(*loop);
       break;
     }
@@ -361,6 +362,14 @@ void executor::deliver(inbox_node& node) noexcept {
 // -- queues -------------------------------------------------------------------
 
 void executor::push_newest(work_item item) {
+  take_slot(item, false);
+}
+
+void executor::push_newborn(work_item item) {
+  take_slot(item, true);
+}
+
+void executor::take_slot(work_item item, bool is_newborn) {
   BASAL_ASSERT(current_executor == this);
   if (item.ops != pool_.config().newest_ops) {
     push_back(item);
@@ -372,7 +381,17 @@ void executor::push_newest(work_item item) {
     return;
   }
   if (auto* older = newest_.exchange(item.object, std::memory_order_acq_rel))
-    push_back({older, item.ops});
+    put_off({older, item.ops});
+  newest_is_newborn_ = is_newborn;
+}
+
+/// `item`, which was in the slot, waits elsewhere.
+void executor::put_off(work_item item) noexcept {
+  if (newest_is_newborn_)
+    push_newborns(item);
+  else
+    push_ring(item);
+  pool_.notify();
 }
 
 /// Whether whom the running work sends to should not wait for its end: another executor is idle,
@@ -419,10 +438,20 @@ void executor::push_back(work_item item) {
 }
 
 void executor::push_ring(work_item item) noexcept {
-  while (!ring_.push_back(item)) {
+  push_bounded(ring_, item);
+}
+
+void executor::push_newborns(work_item item) noexcept {
+  push_bounded(newborns_, item);
+}
+
+/// The older half of a full queue goes to the injection queue.
+template <class Queue>
+void executor::push_bounded(Queue& own, work_item item) noexcept {
+  while (!own.push_back(item)) {
     counters_.overflows.add();
-    std::array<work_item, decltype(ring_)::max_stolen> older;
-    if (auto count = ring_.take_half(older); count > 0) {
+    std::array<work_item, Queue::max_stolen> older;
+    if (auto count = own.take_half(older); count > 0) {
       pool_.injection_.push_accepted({older.data(), count});
     } else {
       // A thief is making room at this moment.
@@ -433,12 +462,17 @@ void executor::push_ring(work_item item) noexcept {
 }
 
 bool executor::work_waits() noexcept {
-  return newest_.load(std::memory_order_relaxed) != nullptr || !pinned_.empty() || !inbox_.empty()
-         || !yielded_.empty() || work_waits_for_siblings() || background_is_overdue();
+  return newest_.load(std::memory_order_relaxed) != nullptr || work_waits_behind_slot()
+         || !yielded_.empty() || !pool_.injection_.empty() || background_is_overdue();
+}
+
+/// Whether this executor has work whose turn the item in the slot may not take again and again.
+bool executor::work_waits_behind_slot() const noexcept {
+  return !ring_.empty() || !newborns_.empty() || !pinned_.empty() || !inbox_.empty();
 }
 
 bool executor::work_waits_for_siblings() const noexcept {
-  return !ring_.empty() || !pool_.injection_.empty();
+  return !ring_.empty() || !newborns_.empty() || !pool_.injection_.empty();
 }
 
 work_item executor::next() noexcept {
@@ -506,23 +540,44 @@ work_item executor::next_own() noexcept {
     // The limit is for the sake of what else waits here. Where nothing does, the
     // item would only be offered to others, and two actors that take turns be
     // torn apart.
-    if (tick_lifo_polls_ < max_lifo_polls || (ring_.empty() && pinned_.empty() && inbox_.empty())) {
+    if (tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()) {
       ++tick_lifo_polls_;
       counters_.lifo_hits.add();
       feeder_ticks_ = last_look_ - item_start_;
       return found(item);
     }
-    push_ring(item);
-    pool_.notify();
+    put_off(item);
   }
   pinned_turn_ = !pinned_turn_;
   if (pinned_turn_)
     if (auto item = pop_pinned())
       return item;
+  newborn_turn_ = !newborn_turn_;
+  if (newborn_turn_)
+    if (auto item = pop_newborn())
+      return item;
   work_item item;
   if (ring_.pop_front(item))
     return found(item);
+  if (!newborn_turn_)
+    if (auto newborn = pop_newborn())
+      return newborn;
   return pop_pinned();
+}
+
+work_item executor::pop_newborn() noexcept {
+  if (newborns_.empty())
+    return {};
+  if (std::exchange(oldest_newborn_turn_, false))
+    if (auto item = pop_oldest_newborn())
+      return item;
+  work_item item;
+  return newborns_.pop_back(item) ? found(item) : work_item{};
+}
+
+work_item executor::pop_oldest_newborn() noexcept {
+  std::array<work_item, decltype(newborns_)::max_stolen> oldest;
+  return newborns_.take_half(oldest, 1) > 0 ? found(oldest[0]) : work_item{};
 }
 
 work_item executor::pop_pinned() noexcept {
@@ -544,7 +599,7 @@ work_item executor::pop_injected() noexcept {
   // A fair share of them with one lock, if there is nothing else to do; else they
   // would only wait in the ring, and make it overflow to where they come from.
   std::array<work_item, max_injected> batch;
-  auto most = ring_.empty() ? batch.size() : std::size_t{1};
+  auto most = ring_.empty() && newborns_.empty() ? batch.size() : std::size_t{1};
   auto count = pool_.injection_.pop_share(pool_.size(), {batch.data(), most});
   if (count == 0)
     return {};
@@ -617,11 +672,13 @@ work_item executor::steal() noexcept {
     auto victim = (first + i) % count;
     if (victim == index_)
       continue;
-    auto& ring = pool_.at(victim).ring_;
-    if (leaves_to_owner(ring))
+    auto& owner = pool_.at(victim);
+    if (leaves_to_owner(owner))
       continue;
+    if (auto item = steal_newborns(owner))
+      return item;
     work_item item;
-    const auto theft = ring.steal_into(ring_, item);
+    const auto theft = owner.ring_.steal_into(ring_, item);
     if (theft.outcome == steal_outcome::stolen) {
       counters_.tasks_stolen.add(theft.count);
       if (flight_ != nullptr)
@@ -630,6 +687,22 @@ work_item executor::steal() noexcept {
     }
   }
   return steal_newest();
+}
+
+/// Takes the older half of another's newborns.
+work_item executor::steal_newborns(executor& victim) noexcept {
+  if (victim.newborns_.empty())
+    return {};
+  std::array<work_item, decltype(newborns_)::max_stolen> taken;
+  const auto count = victim.newborns_.take_half(taken);
+  if (count == 0)
+    return {};
+  for (std::uint32_t i = 0; i + 1 < count; ++i)
+    push_newborns(taken[i]);
+  counters_.tasks_stolen.add(count);
+  if (flight_ != nullptr)
+    flight_->add(record_kind::steals, last_look_, count);
+  return taken[count - 1];
 }
 
 /// Takes what waits in another's newest-first slot behind one and the same item for as long as a
@@ -670,11 +743,12 @@ bool executor::has_better_to_do() const noexcept {
 /// Waits, pausing, until the few items of a ring have been there for a while, or
 /// their owner has run them, or there is something better to do. An executor
 /// that has come here spends the time in which it would spin for a wake-up.
-bool executor::leaves_to_owner(const run_queue<work_item>& ring) const noexcept {
+bool executor::leaves_to_owner(const executor& owner) const noexcept {
   if (patience_ticks_ == 0)
     return false;
-  for (auto since = now(); !ring.empty(); await_next_look()) {
-    if (ring.size() >= pool_config::many_items)
+  const auto waiting = [&] { return owner.ring_.size() + owner.newborns_.size(); };
+  for (auto since = now(); waiting() > 0; await_next_look()) {
+    if (waiting() >= pool_config::many_items)
       return false;
     if (has_better_to_do())
       return true;
@@ -770,6 +844,19 @@ void executor::end_tick() noexcept {
   note_cpu();
   tick_tasks_ = 0;
   tick_lifo_polls_ = 0;
+  note_newborns(present);
+}
+
+/// Whether the oldest newborn has its turn is decided once a tick, as the clock is read.
+void executor::note_newborns(std::uint64_t present) noexcept {
+  if (newborns_.empty()) {
+    newborns_since_ = 0;
+  } else if (newborns_since_ == 0) {
+    newborns_since_ = present;
+  } else if (present - newborns_since_ >= newborn_patience_) {
+    newborns_since_ = present;
+    oldest_newborn_turn_ = true;
+  }
 }
 
 // -- sleep --------------------------------------------------------------------

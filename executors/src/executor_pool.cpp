@@ -159,12 +159,20 @@ void executor_pool::abandon() noexcept {
 }
 
 bool executor_pool::submit(work_item item) {
+  return submit(item, &executor::push_newest);
+}
+
+bool executor_pool::submit_newborn(work_item item) {
+  return submit(item, &executor::push_newborn);
+}
+
+bool executor_pool::submit(work_item item, void (executor::*push)(work_item)) {
   expect_threads();
   auto* self = executor::current();
   if (self != nullptr && &self->pool() == this) {
     if (stopping_.load(std::memory_order_relaxed))
       return false;
-    self->push_newest(item);
+    (self->*push)(item);
     return true;
   }
   visit here{*this};
@@ -241,7 +249,7 @@ bool executor_pool::work_for_searchers() const noexcept {
   if (idle_.num_searching() != 0)
     return false;
   for (const auto& e : executors_)
-    if (!e->ring_.empty())
+    if (!e->ring_.empty() || !e->newborns_.empty())
       return true;
   return false;
 }

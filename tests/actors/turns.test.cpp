@@ -9,6 +9,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -204,4 +205,66 @@ TEST_CASE("with scheduler.max-throughput an actor handles no more messages in a 
   CHECK(seen.size() >= messages / 5);
   for (std::size_t i = 1; i < seen.size(); ++i)
     CHECK(seen[i] - seen[i - 1] <= 5);
+}
+
+namespace {
+
+/// Actors that exist. Of one executor's thread.
+struct population {
+  int present = 0;
+  int most = 0;
+};
+
+struct node_state {
+  const char* name = "node";
+  population* all = nullptr;
+  ~node_state() {
+    --all->present;
+  }
+};
+
+caf::behavior node(caf::stateful_actor<node_state>* self, int levels, population* all) {
+  self->state.all = all;
+  if (levels > 1)
+    for (int i = 0; i < 2; ++i) {
+      all->most = std::max(all->most, ++all->present);
+      self->spawn(node, levels - 1, all);
+    }
+  return {}; // without behavior it ends
+}
+
+} // namespace
+
+TEST_CASE("a tree of actors is gone through depth first") {
+  population all{.present = 1, .most = 1};
+  system_stats stats;
+  run_actors(250us, stats, [&](caf::actor_system& system) { system.spawn(node, 14, &all); });
+  CHECK(all.present == 0);
+  CHECK(all.most < 4'096); // breadth first: 8192 leaves; some, as old ones have a turn now and then
+}
+
+TEST_CASE("an actor that has begun waits behind those that began before it") {
+  std::string order; // of the one executor's thread
+  {
+    one_executor cfg{10ms};
+    caf::actor_system system{cfg};
+    caf::scoped_actor self{system};
+    std::vector<caf::actor> all;
+    for (char name = 'a'; name <= 'f'; ++name) {
+      all.push_back(system.spawn([&order, name](caf::event_based_actor* one) -> caf::behavior {
+        return {[&order, name](int) { order += name; },
+                [&order, name, one](int, int) {
+                  order += name;
+                  one->quit();
+                }};
+      }));
+      self->request(all.back(), caf::infinite, 0).receive([] {}, [](caf::error&) { FAIL(); });
+    }
+    order.clear();
+    system.spawn([all](caf::event_based_actor* first) {
+      for (const auto& one : all)
+        first->send(one, 0, 0);
+    });
+  }
+  CHECK(order == "fabcde"); // the last one is in the newest-first slot
 }

@@ -23,6 +23,7 @@
 #include <basal/executors/detail/shared_cpu.hpp>
 #include <basal/executors/detail/spare_fibers.hpp>
 #include <basal/executors/detail/state_times.hpp>
+#include <basal/executors/detail/steal_stack.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/stats.hpp>
@@ -40,9 +41,10 @@ namespace basal::executors {
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
-/// that wake each other would starve the rest); then inbox and ring in turn; the
-/// injection queue; work that has yielded; other rings, and slots behind long work;
-/// the pool's background source; sleep. Work that has yielded comes first once the
+/// that wake each other would starve the rest); then inbox and the rest in turn,
+/// of which newborns (newest first) and ring in turn; the injection queue; work that
+/// has yielded; others' newborns and rings, and slots behind long work; the pool's
+/// background source; sleep. Work that has yielded comes first once the
 /// rest had a turn, and background work once it has waited for pool_config::background_after.
 class executor {
 public:
@@ -60,6 +62,11 @@ public:
   /// A handler that goes on for this time after it has sent keeps the receiver waiting for longer
   /// than it takes to wake another executor.
   static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
+
+  /// As long as newborns wait, the oldest of them has its turn once in this time, although newer
+  /// ones come. A guess: a tree of actors, whose oldest newborn is a large part of it, stays deep
+  /// for as long.
+  static constexpr std::chrono::nanoseconds newborn_patience = std::chrono::milliseconds{10};
 
   /// Items taken from the injection queue at once, at most.
   static constexpr std::size_t max_injected = 64;
@@ -104,6 +111,12 @@ public:
   /// Queues `item` to run next; what waited in that slot goes to the ring. Items
   /// with another table than the pool's `newest_ops` go to the ring themselves.
   void push_newest(work_item item);
+
+  /// As push_newest(), for the first turn of its object: an actor that was just spawned, say. Once
+  /// another item has taken the slot, it waits among the newborns, of which the newest runs first:
+  /// so a tree of actors that spawn actors is gone through depth first, and few of them exist at a
+  /// time. Other executors take the oldest.
+  void push_newborn(work_item item);
 
   /// Queues `item` behind the ring's other items; other executors may steal it.
   void push_back(work_item item);
@@ -188,7 +201,8 @@ public:
   /// How many items wait here that any executor of the pool may take. Any thread;
   /// a snapshot.
   std::size_t num_waiting() const noexcept {
-    return ring_.size() + (newest_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
+    return ring_.size() + newborns_.size()
+           + (newest_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
   }
 
   /// A place for the module above to keep what belongs to this thread, e.g.
@@ -298,6 +312,10 @@ private:
   work_item pop_yielded() noexcept;
   bool others_turn_is_over() const noexcept;
   work_item pop_newest() noexcept;
+  work_item pop_newborn() noexcept;
+  work_item pop_oldest_newborn() noexcept;
+  void take_slot(work_item item, bool is_newborn);
+  void put_off(work_item item) noexcept;
   bool goes_elsewhere() noexcept;
 
   /// The item sent at `sent_at_` has had the slot until `time`: now the next one takes the slot, or
@@ -317,14 +335,20 @@ private:
   work_item pop_overdue_background() noexcept;
   bool background_is_overdue() noexcept;
   work_item steal() noexcept;
+  work_item steal_newborns(executor& victim) noexcept;
   work_item steal_newest() noexcept;
   bool has_better_to_do() const noexcept;
-  bool leaves_to_owner(const run_queue<work_item>& ring) const noexcept;
+  bool leaves_to_owner(const executor& owner) const noexcept;
   void await_next_look() const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
+  void push_newborns(work_item item) noexcept;
+  template <class Queue>
+  void push_bounded(Queue& own, work_item item) noexcept;
   bool tick_is_over() const noexcept;
   void end_tick() noexcept;
+  void note_newborns(std::uint64_t present) noexcept;
+  bool work_waits_behind_slot() const noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void record_of_running(record_kind kind) noexcept;
   void record_search() noexcept;
@@ -345,6 +369,7 @@ private:
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
   const std::uint64_t look_pause_;          ///< `between_looks` in ticks
   const std::uint64_t goes_on_;             ///< `goes_on` in ticks
+  const std::uint64_t newborn_patience_;    ///< `newborn_patience` in ticks
   const std::uint64_t background_after_;    ///< pool_config::background_after
   const std::uint64_t tick_length_;         ///< at most, except for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
@@ -376,7 +401,11 @@ private:
   std::uint64_t run_since_rest_ = 0; ///< ticks awake since the last rest(), up to the last sleep
   std::uint64_t item_start_ = 0;     ///< last_look_ when the latest item began
   std::uint64_t feeder_ticks_ = 0;
-  const void* ran_ = nullptr; ///< the object of the latest item; may be gone
+  bool newest_is_newborn_ = false;   ///< the item that was last put into the slot
+  bool newborn_turn_ = false;        ///< newborns before ring, in turn
+  bool oldest_newborn_turn_ = false; ///< the next newborn is the oldest
+  std::uint64_t newborns_since_ = 0; ///< waiting, and the oldest not taken, since then; 0: not
+  const void* ran_ = nullptr;        ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
     = 0; ///< ticks from one of its sends to the next or to a look; 0: none
@@ -426,6 +455,7 @@ private:
   alignas(64) std::atomic<std::int32_t> attention_{0};
   alignas(64) inbox inbox_;
   run_queue<work_item> ring_;
+  steal_stack<work_item> newborns_;
 };
 
 } // namespace basal::executors

@@ -77,6 +77,10 @@ public:
   /// @throws std::logic_error in a child of fork(), which has no executors
   [[nodiscard]] bool submit(work_item item);
 
+  /// As submit(), for the first turn of its object, such as an actor that was just spawned: see
+  /// executor::push_newborn.
+  [[nodiscard]] bool submit_newborn(work_item item);
+
   /// In a pool without threads (pool_config::hosted): makes the calling thread, which is no
   /// executor's, one of this pool's executors, on which `work` runs, and what others wake there,
   /// until `done` is set and no fiber of that executor is suspended. `work` sets `done`, and every
@@ -245,6 +249,7 @@ private:
     idle_.notify();
   }
 
+  bool submit(work_item item, void (executor::*push)(work_item));
   bool work_for_searchers() const noexcept;
   void abandon() noexcept;
   bool makes_threads() const noexcept {
