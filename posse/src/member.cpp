@@ -30,8 +30,10 @@ constexpr std::int32_t longest_countdown = 4096;
 
 /// Their number grows at most so fast: the first forks of a computation come in
 /// quick succession on the way down to the first leaf, and say little about
-/// the rate.
-constexpr std::int32_t countdown_growth = 8;
+/// the rate. After a first step that passes most ways down, small ones: a look that
+/// comes on the way down must not put off the next one for many leaves.
+constexpr std::int32_t first_growth = 16;
+constexpr std::int32_t countdown_growth = 4;
 
 /// Looks at the clock per quantum, about.
 constexpr std::uint64_t looks_per_quantum = 8;
@@ -233,7 +235,8 @@ std::int32_t member::next_look(std::uint64_t now) const noexcept {
   auto wanted = origin_->host.quantum_ticks_ / looks_per_quantum;
   auto elapsed = std::max<std::uint64_t>(1, now - last_look_);
   auto passed = std::max<std::uint64_t>(1, safepoints_ - safepoints_at_look_);
-  auto longest = std::min(longest_countdown, look_length_ * countdown_growth);
+  const auto growth = look_length_ == 1 ? first_growth : countdown_growth;
+  auto longest = std::min(longest_countdown, look_length_ * growth);
   return static_cast<std::int32_t>(
     std::clamp<std::uint64_t>(passed * wanted / elapsed, 1, static_cast<std::uint64_t>(longest)));
 }

@@ -341,8 +341,10 @@ class NetworkTest(fixture.ClusterTest):
         server = self.server()
         links = [self.proxy(drawn + i, delay_s=0.01, repeat=0.05) for i in range(3)]
         workers = {i: self.worker(str(i), links[i].address) for i in range(3)}
+        # An item may be in the hands of five workers that die, through no fault of its own.
         batch = self.coordinator(TAIL_ITEMS, patience=120_000, tail=drawn,
-                                 address=self.proxy(drawn, repeat=0.05, delay_s=0.01).address)
+                                 address=self.proxy(drawn, repeat=0.05, delay_s=0.01).address,
+                                 environment={"CLUSTER_TRIES": "100"})
         found, done = {}, threading.Event()
 
         def finish():

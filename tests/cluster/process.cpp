@@ -6,7 +6,8 @@
 //       result with its own, and prints the manifest as NAME VALUE lines
 //   cluster_process journal FILE ITEMS
 //       prints how many records the journal has, and how many of its items have one record
-// CLUSTER_REPLICAS is connection_options::replicas, CLUSTER_EXECUTORS serve_options::executors.
+// CLUSTER_REPLICAS is connection_options::replicas, CLUSTER_EXECUTORS serve_options::executors,
+// CLUSTER_TRIES map_options::tries.
 // With CLUSTER_FLIP set, a worker's results have a wrong bit; with CLUSTER_VERSION, its function
 // has that version. With CLUSTER_TAIL, the seed of a draw, items take from 20 us to 200 ms, most of
 // them little, whatever WORK says.
@@ -118,6 +119,10 @@ int coordinate(int count, char** arguments) {
   std::vector<std::vector<double>> results(items.size());
   const auto shared = table();
   cluster::coordinator c{{.connection = connection(arguments, count, 7)}};
+  cluster::map_options options{.journal = arguments[3],
+                               .patience = std::chrono::milliseconds{std::stol(arguments[6])}};
+  if (const char* tries = std::getenv("CLUSTER_TRIES"))
+    options.tries = static_cast<std::uint32_t>(std::stoul(tries));
   const auto done = map(
     c, pure_walk, shared, items,
     [&](std::uint64_t i, std::vector<double> r) {
@@ -127,7 +132,7 @@ int coordinate(int count, char** arguments) {
         std::fflush(stdout);
       }
     },
-    {.journal = arguments[3], .patience = std::chrono::milliseconds{std::stol(arguments[6])}});
+    options);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto x = steps(items[i]) + shared.at(i * 97 % table_size);

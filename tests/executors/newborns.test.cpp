@@ -28,10 +28,13 @@ TEST_CASE("of newborns the newest runs first") {
   std::vector<int> order;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     for (int i = 0; i < 5; ++i)
-      self.push_newborn(task::make([&, i](executor&) { order.push_back(i); }));
+      self.push_newborn(task::make([&, i](executor& e) {
+        order.push_back(i);
+        CHECK(e.num_waiting() == static_cast<std::size_t>(i));
+        CHECK(e.work_waits() == (i > 0));
+        CHECK(e.work_waits_for_siblings() == (i > 0));
+      }));
     CHECK(self.num_waiting() == 5);
-    CHECK(self.work_waits());
-    CHECK(self.work_waits_for_siblings());
   })));
   pool.run_until_idle();
   CHECK(order == std::vector<int>{4, 3, 2, 1, 0});
@@ -136,16 +139,29 @@ TEST_CASE("a thief that leaves items to their owner leaves newborns, too") {
   config.simulate.ticks = &restless_clock::read;
   config.steal_after = 1ms;
   executor_pool pool{config};
-  bool ran = false;
+  std::string order;
   REQUIRE(pool.submit(task::make([&](executor& self) {
-    for (int i = 0; i < 2; ++i)
-      self.push_newborn(task::make([&](executor&) { ran = true; }));
+    for (const char name : {'a', 'b'}) // 'b' stays in the slot
+      self.push_newborn(task::make([&, name](executor&) { order += name; }));
   })));
   CHECK(pool.step(0));
   const auto before = time_now;
   CHECK(pool.step(1));
-  CHECK(ran);
+  CHECK(order == "a");
   CHECK(tick_clock::to_duration(time_now - before) >= 1ms);
+  pool.run_until_idle();
+}
+
+TEST_CASE("a thief that leaves newborns behind wakes the next one") {
+  executor_pool pool{with_slot(3)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([](executor& self) {
+    for (int i = 0; i < 4; ++i)
+      self.push_newborn(task::make([](executor&) {}));
+  })));
+  CHECK(pool.step(0));
+  CHECK(pool.step(1)); // takes two, runs one
+  CHECK(pool.step(2));
   pool.run_until_idle();
 }
 
