@@ -7,6 +7,9 @@
 // cluster_items_per_s     empty items a second. Higher
 // cluster_recovery_s      from a worker's SIGKILL to the end of a batch that has little else to do.
 //                         Its items' lease is 5 s
+// cluster_server_back_s   from when a killed server listens again, 5 s later (`--quick`: 1 s), to
+//                         the end of the first second with nine tenths of the results that
+//                         a second had before. Lower
 // farm_KIND_s             10^4 items of 1 ms, two workers (`--quick`: 10^3). Lower
 // killed_KIND             share of the results that come when a worker is killed at half of these
 //                         items. Higher
@@ -22,10 +25,14 @@
 
 #include <basal/cluster/cluster.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -197,6 +204,62 @@ double recovery_s() {
   return of_one.seconds_ago();
 }
 
+/// When results came, in an order of their own.
+class arrivals {
+public:
+  void note() {
+    const std::lock_guard guard{mutex_};
+    times_.push_back(steady::now());
+  }
+
+  std::size_t count() const {
+    const std::lock_guard guard{mutex_};
+    return times_.size();
+  }
+
+  std::size_t within(steady::time_point from, steady::time_point to) const {
+    const std::lock_guard guard{mutex_};
+    return static_cast<std::size_t>(std::count_if(
+      times_.begin(), times_.end(), [&](const auto& t) { return t >= from && t < to; }));
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<steady::time_point> times_;
+};
+
+double server_back_s(bool quick) {
+  const work w{quick ? 8'000U : 20'000U, bench::steps_of(1ms)};
+  bench::local_cluster processes{2};
+  cluster::coordinator c{{.connection = {.address = processes.address()}}};
+  arrivals results;
+  std::uint64_t sum = 0;
+  std::thread batch{[&] {
+    map(c, bench::pure_chain, w.items, [&](std::uint64_t, std::uint64_t x) {
+      sum += x;
+      results.note();
+    });
+  }};
+  const auto wait = [&](std::size_t results_there) {
+    while (results.count() < results_there)
+      std::this_thread::sleep_for(1ms);
+    return steady::now();
+  };
+  const auto first = wait(w.items.size() / 20);
+  const auto killed = wait(w.items.size() / 4);
+  const auto before = static_cast<double>(results.within(first, killed))
+                      / std::chrono::duration<double>(killed - first).count();
+  processes.restart_server(quick ? 1s : 5s);
+  const auto listens = steady::now();
+  batch.join();
+  if (sum != w.sum)
+    throw std::runtime_error{"wrong answer"};
+  for (auto end = listens + 1s; end < steady::now(); end += 10ms)
+    if (static_cast<double>(results.within(end - 1s, end)) >= 0.9 * before)
+      return std::chrono::duration<double>(end - listens).count();
+  throw std::runtime_error{"the rate of results did not come back"};
+}
+
 const bench::suite cluster_suite{[](bench::plan& plan) {
   const bool quick = plan.quick();
   const mapping items{"map", quick ? 100U : 400U, 5ms};
@@ -216,6 +279,7 @@ const bench::suite cluster_suite{[](bench::plan& plan) {
     return static_cast<double>(empty) / (r.median_ns(none) / 1e9);
   });
   plan.measure("cluster_recovery_s", recovery_s);
+  plan.measure("cluster_server_back_s", [=] { return server_back_s(quick); });
 
   const auto add_farm = [&](const std::string& name, kind which) {
     plan.measure("farm_" + name + "_s", [=] { return farm_s(which, quick); });

@@ -96,12 +96,8 @@ process::~process() {
 }
 
 local_cluster::local_cluster(int workers)
-  : address_("nats://127.0.0.1:" + std::to_string(free_port())),
-    server_({server_program(), "-a", "127.0.0.1", "-p", address_.substr(address_.rfind(':') + 1),
-             "-js", "-sd", (folder_.path() / "store").string(), "-l",
-             (folder_.path() / "log").string()}) {
-  const auto port = static_cast<std::uint16_t>(std::stoi(address_.substr(address_.rfind(':') + 1)));
-  await([&] { return listens(port); }, "nats-server does not listen");
+  : address_("nats://127.0.0.1:" + std::to_string(free_port())) {
+  start_server();
   const auto file
     = [&](int i) { return (folder_.path() / ("ready-" + std::to_string(i))).string(); };
   for (int i = 0; i < workers; ++i)
@@ -109,6 +105,21 @@ local_cluster::local_cluster(int workers)
       std::vector<std::string>{program("cluster_item"), "serve", address_, file(i)});
   for (int i = 0; i < workers; ++i)
     await([&] { return std::filesystem::exists(file(i)); }, "a worker does not come");
+}
+
+void local_cluster::start_server() {
+  const auto port = address_.substr(address_.rfind(':') + 1);
+  server_.emplace(std::vector<std::string>{server_program(), "-a", "127.0.0.1", "-p", port, "-js",
+                                           "-sd", (folder_.path() / "store").string(), "-l",
+                                           (folder_.path() / "log").string()});
+  const auto number = static_cast<std::uint16_t>(std::stoi(port));
+  await([&] { return listens(number); }, "nats-server does not listen");
+}
+
+void local_cluster::restart_server(std::chrono::milliseconds after) {
+  server_.reset();
+  std::this_thread::sleep_for(after);
+  start_server();
 }
 
 answers answers_of(const std::string& command) {

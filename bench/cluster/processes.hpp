@@ -1,8 +1,10 @@
 /// A server and workers for as long as a case runs, and the peers as commands.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,14 +50,19 @@ class local_cluster {
 public:
   explicit local_cluster(int workers);
 
+  /// Kills the server, and returns once it listens again, begun anew that much later.
+  void restart_server(std::chrono::milliseconds after);
+
   const std::string& address() const noexcept {
     return address_;
   }
 
 private:
+  void start_server();
+
   temporary_folder folder_;
   std::string address_;
-  process server_;
+  std::optional<process> server_;
   std::vector<process> workers_;
 };
 
