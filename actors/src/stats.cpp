@@ -12,6 +12,11 @@
 #include <caf/actor_registry.hpp>
 #include <caf/actor_system.hpp>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 namespace basal::actors {
 
 namespace {
@@ -20,6 +25,28 @@ std::vector<executors::executor_stats> stats_of(const executors::executor_pool& 
   std::vector<executors::executor_stats> result;
   for (std::size_t i = 0; i < pool.size(); ++i)
     result.push_back(pool.at(i).stats());
+  return result;
+}
+
+std::vector<background_level_stats> levels_of(const priority::background_stats& x) {
+  std::vector<background_level_stats> result;
+  for (std::size_t i = 0; i < x.levels.size(); ++i) {
+    const auto& level = x.levels[i];
+    const auto oldest = std::chrono::duration_cast<std::chrono::microseconds>(level.oldest);
+    result.push_back({
+      .name = priority::named_levels[i].name,
+      .submitted = level.submitted,
+      .done = level.done,
+      .failed = level.failed,
+      .cancelled = level.cancelled,
+      .discarded = level.discarded,
+      .rejected = level.rejected,
+      .timed_out = level.timed_out,
+      .queued_now = level.queued_now,
+      .running_now = level.running_now,
+      .oldest_us = static_cast<std::uint64_t>(oldest.count()),
+    });
+  }
   return result;
 }
 
@@ -41,6 +68,7 @@ background_stats background_of(const executors::executor_pool& pool) {
     .queued_now = x.queued_now,
     .running_now = x.running_now,
     .typical_us = static_cast<std::uint64_t>(x.runtimes.global_median_s * 1e6),
+    .levels = levels_of(x),
   };
 }
 

@@ -89,17 +89,28 @@ bool background_pool::goes_plain() const noexcept {
 bool background_pool::push(detail::task& t, double key) {
   auto& p = *parts_;
   return p.executors.add_background([&] {
-    count(p.queued); // before it can end
+    auto& counts = p.counts_of(t);
+    t.waits_in = counts.waiting.enter(executors::tick_clock::now()); // before it can end
+    count(counts.queued);
+    const auto take_back = [&] {
+      counts.queued.fetch_sub(1, std::memory_order_relaxed);
+      leave_queue(t);
+    };
     try {
       if (p.queue.try_push(key, &t, home_part(p.executors)))
         return true;
     } catch (const std::bad_alloc&) {
-      p.queued.fetch_sub(1, std::memory_order_relaxed);
+      take_back();
       throw;
     }
-    p.queued.fetch_sub(1, std::memory_order_relaxed);
+    take_back();
     return false;
   });
+}
+
+/// `t` has been taken out of the queue.
+void background_pool::leave_queue(detail::task& t) noexcept {
+  parts_->counts_of(t).waiting.leave(t.waits_in);
 }
 
 void background_pool::enqueue(owned_task t, task_options options) {
@@ -131,7 +142,7 @@ bool background_pool::try_enqueue(owned_task t, task_options options) {
     leave();
     throw;
   }
-  count(p.rejected);
+  count(p.counts_of(*t).rejected);
   leave();
   return false;
 }
@@ -140,13 +151,14 @@ void background_pool::enqueue_plain(owned_task t) {
   auto& p = *parts_;
   if (!p.life.enter())
     throw pool_closed{};
-  count(p.plain); // before it can end
+  auto& plain = p.counts_of(*t).plain;
+  count(plain); // before it can end
   try {
     if (!p.executors.submit({t.get(), &ops_}))
       throw pool_closed{};
     std::ignore = t.release();
   } catch (...) {
-    p.plain.fetch_sub(1, std::memory_order_relaxed);
+    plain.fetch_sub(1, std::memory_order_relaxed);
     leave();
     throw;
   }
@@ -163,10 +175,10 @@ void background_pool::enqueue_full(detail::task& t, double key) {
     wait_for_room(t, key);
     break;
   case full_policy::reject:
-    count(p.rejected);
+    count(p.counts_of(t).rejected);
     throw queue_full{p.config.max_queued};
   case full_policy::run_in_caller:
-    count(p.run_in_caller);
+    count(p.counts_of(t).run_in_caller);
     run_task(t, nullptr);
     break;
   }
@@ -203,7 +215,7 @@ void background_pool::wait_for_room(detail::task& t, double key) {
   }
   if (p.life.closed())
     throw pool_closed{};
-  count(p.timed_out);
+  count(p.counts_of(t).timed_out);
   throw queue_full{p.config.max_queued};
 }
 
@@ -240,7 +252,8 @@ void background_pool::remove_cancelled() noexcept {
   const auto removed = p.queue.erase_if([&](detail::task* t) {
     if (t->state() == task_state::queued)
       return false;
-    count(p.cancelled);
+    leave_queue(*t);
+    count(p.counts_of(*t).cancelled);
     let_go(*t);
     return true;
   });
@@ -255,6 +268,8 @@ void background_pool::remove_cancelled() noexcept {
 executors::work_item background_pool::take(executors::executor& self) noexcept {
   auto& p = *parts_;
   auto t = p.queue.try_pop(p.consumers[self.index()]);
+  if (t)
+    leave_queue(**t);
   if (p.waiting.load(std::memory_order_relaxed) != 0)
     admit_waiting();
   return t ? executors::work_item{*t, &ops_} : executors::work_item{};
@@ -270,7 +285,8 @@ void background_pool::run_task(detail::task& t, executors::executor* self) noexc
     discard_task(t);
     return;
   }
-  count(p.begun);
+  auto& counts = p.counts_of(t);
+  count(counts.begun);
   const auto start = executors::tick_clock::now();
   const auto outcome = t.run_unless_cancelled(self);
   if (outcome == task_state::done || outcome == task_state::failed) {
@@ -279,11 +295,11 @@ void background_pool::run_task(detail::task& t, executors::executor* self) noexc
       = static_cast<double>(static_cast<std::int64_t>(executors::tick_clock::now() - start));
     p.runtimes.record(t.type(), std::chrono::duration<double>{ticks * p.seconds_a_tick});
     // Counted before it is announced: who waits for it then finds it counted.
-    count(outcome == task_state::done ? p.done : p.failed);
+    count(outcome == task_state::done ? counts.done : counts.failed);
     t.announce();
   } else {
-    p.begun.fetch_sub(1, std::memory_order_relaxed);
-    count(p.cancelled);
+    counts.begun.fetch_sub(1, std::memory_order_relaxed);
+    count(counts.cancelled);
   }
   let_go(t);
 }
@@ -291,10 +307,10 @@ void background_pool::run_task(detail::task& t, executors::executor* self) noexc
 void background_pool::discard_task(detail::task& t) noexcept {
   auto& p = *parts_;
   if (t.end_unrun(task_state::discarded)) {
-    count(p.discarded);
+    count(p.counts_of(t).discarded);
     t.announce();
   } else {
-    count(p.cancelled);
+    count(p.counts_of(t).cancelled);
   }
   let_go(t);
 }
@@ -326,6 +342,7 @@ std::size_t background_pool::discard_queued() noexcept {
   parts::queue_type::consumer everything{p.queue, 0};
   std::size_t discarded = 0;
   while (auto t = p.queue.try_pop(everything)) {
+    leave_queue(**t);
     discard_task(**t);
     ++discarded;
   }
@@ -381,19 +398,36 @@ background_stats background_pool::stats() const {
   auto get = [](const auto& c) { return c.load(std::memory_order_relaxed); };
   const auto& p = *parts_;
   background_stats s;
-  // Ends before beginnings, so that a difference is never negative.
-  s.done = get(p.done);
-  s.failed = get(p.failed);
-  s.cancelled = get(p.cancelled);
-  s.discarded = get(p.discarded);
-  s.running_now = static_cast<std::size_t>(get(p.begun) - s.done - s.failed);
-  s.plain = get(p.plain);
+  const auto now = executors::tick_clock::now();
+  for (std::size_t i = 0; i < s.levels.size(); ++i) {
+    const auto& counts = p.levels[i];
+    auto& x = s.levels[i];
+    // Ends before beginnings, so that a difference is never negative.
+    x.done = get(counts.done);
+    x.failed = get(counts.failed);
+    x.cancelled = get(counts.cancelled);
+    x.discarded = get(counts.discarded);
+    x.running_now = static_cast<std::size_t>(get(counts.begun) - x.done - x.failed);
+    x.rejected = get(counts.rejected);
+    x.timed_out = get(counts.timed_out);
+    const auto plain = get(counts.plain);
+    const auto run_in_caller = get(counts.run_in_caller);
+    x.submitted = get(counts.queued) + plain + run_in_caller;
+    x.queued_now = static_cast<std::size_t>(counts.waiting.waiting());
+    x.oldest = executors::tick_clock::to_duration(counts.waiting.oldest(now));
+    s.done += x.done;
+    s.failed += x.failed;
+    s.cancelled += x.cancelled;
+    s.discarded += x.discarded;
+    s.running_now += x.running_now;
+    s.rejected += x.rejected;
+    s.timed_out += x.timed_out;
+    s.submitted += x.submitted;
+    s.queued_now += x.queued_now;
+    s.plain += plain;
+    s.run_in_caller += run_in_caller;
+  }
   s.waited_for_room = get(p.waited_for_room);
-  s.rejected = get(p.rejected);
-  s.timed_out = get(p.timed_out);
-  s.run_in_caller = get(p.run_in_caller);
-  s.submitted = get(p.queued) + s.plain + s.run_in_caller;
-  s.queued_now = p.queue.size();
   s.evaluations_now = get(p.evaluations);
   s.runtimes = p.runtimes.stats();
   return s;

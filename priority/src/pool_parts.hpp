@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,6 +13,7 @@
 #include <basal/executors/event.hpp>
 #include <basal/priority/background_pool.hpp>
 #include <basal/priority/detail/gate.hpp>
+#include <basal/priority/detail/waiting_ages.hpp>
 #include <basal/priority/priority_queue.hpp>
 #include <basal/priority/runtime_tracker.hpp>
 
@@ -36,6 +39,19 @@ struct background_pool::parts {
     using queue_type::consumer::consumer;
   };
 
+  /// Counts of the tasks of a level, on cache lines of their own.
+  struct level_counters {
+    // -- written by submitters --
+    alignas(64) counter queued{0}, plain{0}, run_in_caller{0}, rejected{0}, timed_out{0};
+
+    // -- written by executors --
+    alignas(64) counter begun{0}, done{0}, failed{0}, cancelled{0}, discarded{0};
+
+    // -- written by both --
+    alignas(64) detail::waiting_ages waiting{
+      executors::tick_clock::to_ticks(std::chrono::milliseconds{125})};
+  };
+
   parts(executors::executor_pool& pool, const background_config& c)
     : executors(pool),
       config(c),
@@ -51,6 +67,11 @@ struct background_pool::parts {
   double key(task_options options) const noexcept {
     const auto ticks = static_cast<double>(executors::tick_clock::now() - epoch);
     return config.order.key(options.at, runtimes.estimate_s(options.type), ticks * seconds_a_tick);
+  }
+
+  /// Those of the task's level.
+  level_counters& counts_of(const detail::task& t) noexcept {
+    return levels[t.level_place()];
   }
 
   executors::executor_pool& executors;
@@ -82,13 +103,12 @@ struct background_pool::parts {
   /// remove_cancelled().
   std::atomic<std::size_t> full_unsearched{0};
 
-  // -- written by submitters --
-  alignas(64) counter queued{0}, plain{0}, waited_for_room{0}, rejected{0}, timed_out{0},
-    run_in_caller{0};
-  std::atomic<std::size_t> evaluations{0};
+  /// By place in named_levels.
+  std::array<level_counters, named_levels.size()> levels;
 
-  // -- written by executors --
-  alignas(64) counter begun{0}, done{0}, failed{0}, cancelled{0}, discarded{0};
+  // -- written by submitters --
+  alignas(64) counter waited_for_room{0};
+  std::atomic<std::size_t> evaluations{0};
 };
 
 } // namespace basal::priority

@@ -13,8 +13,10 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -40,6 +42,7 @@ basal::actors::system_stats sample() {
   x.posse.functions.push_back({"fib", 6, 7, 8, 9});
   x.overruns.push_back({"slow", 11, 12, 13, {0, 12}});
   x.background.queued_now = 14;
+  x.background.levels.push_back({.name = "batch", .queued_now = 14, .oldest_us = 24});
   x.timers_now = 10;
   x.heap_bytes = 15;
   x.backlogs.push_back({"sink", 16, 17, 18});
@@ -71,7 +74,9 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
   CHECK_THAT(text, ContainsSubstring("overruns = [overrun_stats(name = \"slow\", overruns = 11, "
                                      "quanta = 12, longest_us = 13, quanta_on = [0, 12])]"));
-  CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, typical_us = 0)"));
+  CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, typical_us = 0, levels = "
+                                     "[background_level_stats(name = \"batch\", submitted = 0, "));
+  CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, oldest_us = 24)])"));
   CHECK_THAT(text, ContainsSubstring("timers_now = 10, heap_bytes = 15"));
   CHECK_THAT(text, ContainsSubstring("backlogs = [backlog_stats(name = \"sink\", messages = 16, "
                                      "most = 17, seen = 18)]"));
@@ -211,6 +216,44 @@ TEST_CASE("background work is counted once there is some") {
   const auto after = basal::actors::stats_of(system).background;
   CHECK(after.submitted == 1);
   CHECK(after.done == 1);
+  REQUIRE(after.levels.size() == basal::priority::named_levels.size());
+  const auto& normal = after.levels[1];
+  CHECK(normal.name == "normal");
+  CHECK(normal.submitted == 1);
+  CHECK(normal.done == 1);
+  CHECK(normal.queued_now == 0);
+}
+
+TEST_CASE("background work that waits is told by level, with the age of the oldest") {
+  basal::actor_system_config cfg;
+  cfg.set("basal.message-executors", std::size_t{1});
+  cfg.set("basal.compute-executors", std::size_t{1});
+  caf::actor_system system{cfg};
+  using basal::priority::level;
+  auto& background
+    = basal::priority::background_pool::of(basal::actors::runtime_of(system).compute());
+  std::atomic<bool> begun{false}, end{false};
+  auto busy = background.submit({level::interactive, {}}, [&] {
+    begun = true;
+    begun.notify_one();
+    end.wait(false);
+  });
+  begun.wait(false);
+  auto waiting = background.submit({level::batch, {}}, [] {});
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  const auto now = basal::actors::stats_of(system).background;
+  end = true;
+  end.notify_one();
+  waiting.get();
+  CHECK(now.queued_now == 1);
+  CHECK(now.running_now == 1);
+  REQUIRE(now.levels.size() == 5);
+  CHECK(now.levels[0].name == "interactive");
+  CHECK(now.levels[0].running_now == 1);
+  CHECK(now.levels[4].name == "batch");
+  CHECK(now.levels[4].queued_now == 1);
+  CHECK(now.levels[4].oldest_us >= 20'000);
+  busy.get();
 }
 
 TEST_CASE("there are no statistics of a system on stock CAF") {

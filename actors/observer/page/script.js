@@ -75,12 +75,13 @@ const sum = (list, of) => list.reduce((all, x) => all + of(x), 0);
 // --- tables: sorted by a click on a column's name -------------------------------
 
 class Table {
-  constructor(place, columns, empty) {
+  /** Sorted by the column `by`, of numbers from the greatest down, until another one is clicked. */
+  constructor(place, columns, empty, { by = 1 } = {}) {
     this.place = $(place);
     this.columns = columns;
     this.empty = empty;
-    this.sorted = 1;
-    this.descending = true;
+    this.sorted = by;
+    this.descending = by > 0;
     this.shown = null;
   }
 
@@ -382,6 +383,66 @@ function showTables(now) {
   );
 }
 
+const levels = new Table(
+  "levels",
+  [
+    {
+      name: "level",
+      help: "How urgent the tasks are, the most urgent first",
+      value: (x) => x.place,
+      text: (x) => x.name,
+    },
+    {
+      name: "queued",
+      help: "Tasks that wait, now; one that was cancelled counts until its turn comes",
+      value: (x) => x.queued_now,
+      text: (x) => count(x.queued_now),
+    },
+    {
+      name: "oldest",
+      help: "For how long the oldest task that waits has done so; at most an eighth too long",
+      value: (x) => x.oldest_us,
+      text: (x) => (x.queued_now > 0 ? nanoseconds(1000 * x.oldest_us) : "\u2013"),
+    },
+    {
+      name: "running",
+      help: "Tasks under way, now",
+      value: (x) => x.running_now,
+      text: (x) => count(x.running_now),
+    },
+    {
+      name: "done",
+      help: "Tasks a second that ended well",
+      value: (x) => x.now,
+      text: (x) => perSecond(x.now),
+    },
+    {
+      name: "failed",
+      help: "Tasks that threw, since the start",
+      value: (x) => x.failed,
+      text: (x) => count(x.failed),
+    },
+    {
+      name: "refused",
+      help: "Tasks for which there was no room, or not in time, since the start",
+      value: (x) => x.rejected + x.timed_out,
+      text: (x) => count(x.rejected + x.timed_out),
+    },
+  ],
+  "There is no background work.",
+  { by: 0 },
+);
+
+function showLevels(now) {
+  const of = (s) => s.stats.background.levels;
+  levels.show(
+    of(now).map((x, place) => {
+      const find = named(of, x.name, { done: 0 });
+      return { ...x, place, now: rate((s) => find(s).done) };
+    }),
+  );
+}
+
 // --- solver ------------------------------------------------------------------------
 
 /** How many solves ended in a state. */
@@ -509,7 +570,7 @@ function showHead(now) {
     ["running", count(b.running_now), "tasks", "Background tasks under way, now"],
     ["typical", ...split(nanoseconds(1000 * b.typical_us)), "Median run time of the latest tasks"],
     ["failed", count(b.failed), "tasks", "Background tasks that threw, since the start"],
-    ["rejected", count(b.rejected + b.timed_out), "tasks",
+    ["refused", count(b.rejected + b.timed_out), "tasks",
      "Background tasks refused for want of room, or too late, since the start"],
     ["timers", count(stats.timers_now), "wait", "Timeouts and delayed messages that wait, now"],
     ["collected heap", ...split(bytes(stats.heap_bytes)), "Garbage included, now"],
@@ -718,6 +779,7 @@ function render() {
   showVerdicts(now);
   showActors(now);
   showTables(now);
+  showLevels(now);
   showSolver(now);
 }
 

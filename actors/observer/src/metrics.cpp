@@ -3,6 +3,8 @@
 #include "prometheus_text.hpp"
 #include "version.hpp"
 
+#include <basal/priority/level.hpp>
+
 #include <prometheus/metric_family.h>
 
 #include <algorithm>
@@ -321,18 +323,39 @@ void write_actors(exposition& out, const actors::system_stats& stats, std::uint6
   choosers.write(out, 1, "family", {{"choice", "offload"}});
 }
 
+/// Values for all levels, so that a rate has something to begin with.
 void write_background(exposition& out, const actors::background_stats& x) {
-  out.counter("basal_priority_tasks_total", "Background tasks, by what became of them.");
+  using level_stats = actors::background_level_stats;
+  std::array<level_stats, priority::named_levels.size()> levels;
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    levels[i].name = priority::named_levels[i].name;
+  for (const auto& level : x.levels)
+    for (auto& known : levels)
+      if (known.name == level.name)
+        known = level;
+  out.counter("basal_priority_tasks_total",
+              "Background tasks, by level and by what became of them.");
   const std::array outcomes{
-    std::pair{"done", x.done},           std::pair{"failed", x.failed},
-    std::pair{"cancelled", x.cancelled}, std::pair{"discarded", x.discarded},
-    std::pair{"rejected", x.rejected},   std::pair{"timed_out", x.timed_out}};
-  for (const auto& [name, n] : outcomes)
-    out.value(n, {{"outcome", name}});
-  out.gauge("basal_priority_queued_tasks", "Background tasks that wait.");
-  out.value(x.queued_now);
-  out.gauge("basal_priority_running_tasks", "Background tasks under way.");
-  out.value(x.running_now);
+    std::pair{"done", &level_stats::done},
+    std::pair{"failed", &level_stats::failed},
+    std::pair{"cancelled", &level_stats::cancelled},
+    std::pair{"discarded", &level_stats::discarded},
+    std::pair{"rejected", &level_stats::rejected},
+    std::pair{"timed_out", &level_stats::timed_out},
+  };
+  for (const auto& level : levels)
+    for (const auto& [name, number] : outcomes)
+      out.value(level.*number, {{"level", level.name}, {"outcome", name}});
+  out.gauge("basal_priority_queued_tasks", "Background tasks that wait, by level.");
+  for (const auto& level : levels)
+    out.value(level.queued_now, {{"level", level.name}});
+  out.gauge("basal_priority_running_tasks", "Background tasks under way, by level.");
+  for (const auto& level : levels)
+    out.value(level.running_now, {{"level", level.name}});
+  out.gauge("basal_priority_oldest_task_seconds",
+            "For how long the oldest background task of a level has waited.");
+  for (const auto& level : levels)
+    out.value(static_cast<double>(level.oldest_us) / 1e6, {{"level", level.name}});
 }
 
 /// Nothing where no solver has told of itself.

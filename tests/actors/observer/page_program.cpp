@@ -7,6 +7,7 @@
 #include <basal/actors/adaptive.hpp>
 #include <basal/actors/run_pure.hpp>
 #include <basal/observer/server.hpp>
+#include <basal/priority/background_pool.hpp>
 #include <basal/solver_service/solver_service.hpp>
 
 #include <caf/actor_cast.hpp>
@@ -55,6 +56,11 @@ caf::behavior forker(caf::event_based_actor* self) {
     self->delayed_send(self, std::chrono::milliseconds{40}, tick_atom::value);
     pure_fib(self, 26);
     pure_leaf(self, 1);
+    using basal::priority::level;
+    auto& background
+      = basal::priority::background_pool::of(basal::actors::runtime_of(self->system()).compute());
+    for (const auto at : {level::normal, level::batch})
+      background.post({at, {}}, [] { compute(std::chrono::microseconds{200}); });
   }};
 }
 

@@ -143,6 +143,22 @@ def look(browser, program, url, screenshots):
         " const text = document.querySelector('#others').innerText;"
         " samples.splice(0, Infinity, ...kept); render(); return text; })()"
     ).count("pauses\n30ms/s") == 1
+    # Background tasks have a line a level, in the order of levels, with the age of the oldest.
+    browser.until("!/^normal\\t.*\\t0\\/s\\t/m.test("
+                  "document.querySelector('#levels').innerText)")
+    rows = browser.value(
+        "(() => { const next = structuredClone(samples.at(-1));"
+        " Object.assign(next.stats.background.levels[4],"
+        " { queued_now: 1234, oldest_us: 90e6, running_now: 5, failed: 6, rejected: 7,"
+        " timed_out: 8 });"
+        " Object.assign(next.stats.background.levels[0], { queued_now: 0, oldest_us: 0 });"
+        " showLevels(next); const text = document.querySelector('#levels tbody').innerText;"
+        " render(); return text; })()").split("\n")
+    assert [x.split("\t")[0] for x in rows] == [
+        "interactive", "normal", "background_compile", "low", "batch"], rows
+    assert rows[0].split("\t")[1:3] == ["0", "\u2013"], rows
+    assert rows[4].split("\t")[1:4] == ["1.23 k", "90 s", "5"], rows
+    assert rows[4].split("\t")[5:] == ["6", "15"], rows
     # Where there is no solver there is no section of one.
     assert browser.value(
         "(() => { const x = structuredClone(samples.at(-1));"

@@ -181,6 +181,29 @@ TEST_CASE("solves have counts by method and state, and histograms; without a sol
   }
 }
 
+TEST_CASE("background tasks are counted by level, also at levels at which there was none") {
+  actors::system_stats stats;
+  stats.background.levels.push_back({.name = "batch",
+                                     .done = 3,
+                                     .timed_out = 4,
+                                     .queued_now = 5,
+                                     .running_now = 6,
+                                     .oldest_us = 7'500'000});
+  stats.background.levels.push_back({.name = "of another version", .done = 8});
+  const auto text = metrics_text(stats, {});
+  for (const auto* line : {"basal_priority_tasks_total{level=\"batch\",outcome=\"done\"} 3\n",
+                           "basal_priority_tasks_total{level=\"batch\",outcome=\"timed_out\"} 4\n",
+                           "basal_priority_tasks_total{level=\"normal\",outcome=\"done\"} 0\n",
+                           "basal_priority_queued_tasks{level=\"interactive\"} 0\n",
+                           "basal_priority_queued_tasks{level=\"batch\"} 5\n",
+                           "basal_priority_running_tasks{level=\"batch\"} 6\n",
+                           "basal_priority_oldest_task_seconds{level=\"batch\"} 7.5\n"}) {
+    INFO(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  CHECK(text.find("of another version") == std::string::npos);
+}
+
 TEST_CASE("of actors, a report has what they did in its window, sorted") {
   sample before;
   sample now;

@@ -11,6 +11,7 @@
 #include <caf/fwd.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace basal::actors {
@@ -30,8 +31,40 @@ typename Inspector::result_type inspect(Inspector& f, backlog_stats& x) {
            field("messages", x.messages), field("most", x.most), field("seen", x.seen));
 }
 
+/// Counters of the background tasks of a level: `priority::level_stats` in whole numbers.
+struct background_level_stats {
+  std::string name; ///< of the level: `priority::named_levels`
+
+  /// As the fields of `priority::level_stats` of the same names.
+  /// @{
+  std::uint64_t submitted = 0;
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t discarded = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t timed_out = 0;
+  std::uint64_t queued_now = 0;
+  std::uint64_t running_now = 0;
+  /// @}
+  std::uint64_t oldest_us = 0; ///< for how long the oldest one in the queue has been there
+
+  friend bool operator==(const background_level_stats&, const background_level_stats&) = default;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, background_level_stats& x) {
+  const detail::field_namer<Inspector> field;
+  return f(caf::meta::type_name("background_level_stats"), field("name", x.name),
+           field("submitted", x.submitted), field("done", x.done), field("failed", x.failed),
+           field("cancelled", x.cancelled), field("discarded", x.discarded),
+           field("rejected", x.rejected), field("timed_out", x.timed_out),
+           field("queued_now", x.queued_now), field("running_now", x.running_now),
+           field("oldest_us", x.oldest_us));
+}
+
 /// Counters of the background work on the compute executors: `priority::background_stats` in whole
-/// numbers. All 0 while nobody has asked for a background pool.
+/// numbers. All 0, and without levels, while nobody has asked for a background pool.
 struct background_stats {
   /// As the fields of `priority::background_stats` of the same names.
   /// @{
@@ -49,6 +82,9 @@ struct background_stats {
   /// @}
   std::uint64_t typical_us = 0; ///< median of the latest tasks' runtimes
 
+  /// The most urgent first; the fields above of the same names are their sums.
+  std::vector<background_level_stats> levels;
+
   friend bool operator==(const background_stats&, const background_stats&) = default;
 };
 
@@ -60,7 +96,8 @@ typename Inspector::result_type inspect(Inspector& f, background_stats& x) {
            field("discarded", x.discarded), field("rejected", x.rejected),
            field("timed_out", x.timed_out), field("run_in_caller", x.run_in_caller),
            field("waited_for_room", x.waited_for_room), field("queued_now", x.queued_now),
-           field("running_now", x.running_now), field("typical_us", x.typical_us));
+           field("running_now", x.running_now), field("typical_us", x.typical_us),
+           field("levels", x.levels));
 }
 
 /// Everything that an actor system on basal counts. A snapshot, taken while it runs.

@@ -140,7 +140,7 @@ private:
   auto make(task_options options, Function&& function) {
     using result = detail::task_result_t<std::decay_t<Function>>;
     auto* t = new detail::task_of<std::decay_t<Function>>(std::forward<Function>(function), *this,
-                                                          options.type);
+                                                          options.type, options.at);
     owned_task owner{t};
     return std::pair{std::move(owner), task_handle<result>{*t}};
   }
@@ -150,6 +150,7 @@ private:
   void enqueue_plain(owned_task t);
   bool goes_plain() const noexcept;
   bool push(detail::task& t, double key);
+  void leave_queue(detail::task& t) noexcept;
   void enqueue_full(detail::task& t, double key);
   void wait_for_room(detail::task& t, double key);
   void admit_waiting() noexcept;

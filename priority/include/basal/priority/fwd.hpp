@@ -20,6 +20,8 @@ enum class route : std::uint8_t;
 enum class task_state : std::uint8_t;
 struct background_config;
 struct background_stats;
+struct level_stats;
+struct named_level;
 struct shutdown_report;
 struct task_options;
 struct weights;

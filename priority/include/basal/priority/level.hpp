@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace basal::priority {
@@ -15,5 +17,29 @@ enum class level : std::uint32_t {
   low = 20,
   batch = 50, ///< nobody waits for it
 };
+
+/// A level that has a name.
+struct named_level {
+  level at;         ///< the level
+  const char* name; ///< of the enumerator
+};
+
+/// All of them, the most urgent first. Statistics count by these: a level without a name is counted
+/// with the next more urgent one that has one, `level{7}` with `normal`.
+inline constexpr std::array<named_level, 5> named_levels{{
+  {level::interactive, "interactive"},
+  {level::normal, "normal"},
+  {level::background_compile, "background_compile"},
+  {level::low, "low"},
+  {level::batch, "batch"},
+}};
+
+/// Place in `named_levels` of the one that `at` is counted with.
+constexpr std::size_t place_of(level at) noexcept {
+  std::size_t place = 0;
+  while (place + 1 < named_levels.size() && named_levels[place + 1].at <= at)
+    ++place;
+  return place;
+}
 
 } // namespace basal::priority

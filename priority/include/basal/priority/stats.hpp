@@ -1,7 +1,11 @@
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+
+#include <basal/priority/level.hpp>
 
 namespace basal::priority {
 
@@ -12,6 +16,23 @@ struct runtime_stats {
   std::uint64_t evicted = 0;    ///< types forgotten to make room
   std::size_t types = 0;        ///< remembered now
   double global_median_s = 0.0; ///< of the latest runtimes of all types, in seconds
+};
+
+/// Counts of the tasks of one of the `named_levels`, as those of background_stats.
+struct level_stats {
+  std::uint64_t submitted = 0; ///< accepted, by whatever way
+  std::uint64_t done = 0;      ///< returned
+  std::uint64_t failed = 0;    ///< threw
+  std::uint64_t cancelled = 0; ///< by their handles
+  std::uint64_t discarded = 0; ///< by shutdown
+  std::uint64_t rejected = 0;  ///< refused: queue full
+  std::uint64_t timed_out = 0; ///< refused: queue full for too long
+  std::size_t queued_now = 0;  ///< in the queue
+  std::size_t running_now = 0; ///< begun and not ended
+
+  /// For how long the oldest one in the queue has been there; 0 if none is. Too long by at
+  /// most an eighth of the longest wait of late, or 0.25 s.
+  std::chrono::nanoseconds oldest{};
 };
 
 /// Counts of a background_pool so far; a snapshot whose fields may be a few events apart. Counts
@@ -31,6 +52,9 @@ struct background_stats {
   std::size_t running_now = 0;       ///< begun and not ended
   std::size_t evaluations_now = 0;   ///< see evaluation
   runtime_stats runtimes;            ///< counts of the tracker
+
+  /// By level; the fields above of the same names are their sums.
+  std::array<level_stats, named_levels.size()> levels{};
 };
 
 /// How a shutdown ended.

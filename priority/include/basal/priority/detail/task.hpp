@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include <basal/executors/hand_over.hpp>
 #include <basal/priority/fwd.hpp>
+#include <basal/priority/level.hpp>
 #include <basal/priority/task_key.hpp>
 
 namespace basal::priority {
@@ -54,7 +56,8 @@ private:
 /// and the handle's.
 class task : public executors::detached_work {
 public:
-  task(background_pool& host, task_key type) noexcept : host_(host), type_(type) {
+  task(background_pool& host, task_key type, level at) noexcept
+    : host_(host), type_(type), level_(static_cast<std::uint8_t>(place_of(at))) {
   }
 
   background_pool& host() const noexcept {
@@ -68,6 +71,14 @@ public:
   task_state state() const noexcept {
     return word_.get();
   }
+
+  /// Place of its level in named_levels.
+  std::size_t level_place() const noexcept {
+    return level_;
+  }
+
+  /// The slot of waiting_ages while it is in the queue. Written before it is queued.
+  std::uint8_t waits_in = 0;
 
   /// Runs the function unless it was cancelled, and keeps what comes of it.
   /// @param self the executor that took it from a queue; null: its submitter
@@ -84,6 +95,7 @@ public:
 private:
   background_pool& host_;
   const task_key type_;
+  const std::uint8_t level_;
   basic_task_word<> word_;
 };
 
