@@ -1,6 +1,7 @@
 #include "actor_watch.hpp"
 
 #include "next_message.hpp"
+#include "times_of_buckets.hpp"
 
 #include <basal/actors/detail/scheduler.hpp>
 #include <basal/executors/detail/demangled.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <span>
 #include <string_view>
 #include <typeinfo>
 
@@ -92,35 +94,8 @@ private:
   };
 
   time_stats times(std::size_t sum, std::size_t first, bool with_limits) const {
-    time_stats result;
-    result.sum_ns = numbers[sum];
-    const auto* buckets = numbers.data() + first;
-    for (std::size_t i = 0; i < time_buckets::size; ++i)
-      result.count += buckets[i];
-    result.p50_ns = quantile(buckets, result.count, 0.50);
-    result.p99_ns = quantile(buckets, result.count, 0.99);
-    constexpr std::size_t microsecond = 10; // the bucket that ends there
-    for (std::size_t k = 0, i = 0, within = 0; with_limits && k < time_limits; ++k) {
-      for (; i <= microsecond + 2 * k; ++i)
-        within += buckets[i];
-      result.within.push_back(within);
-    }
-    return result;
-  }
-
-  /// Evenly spread in its bucket.
-  static std::uint64_t quantile(const std::uint64_t* buckets, std::uint64_t count,
-                                double share) noexcept {
-    auto wanted = share * static_cast<double>(count);
-    for (std::size_t i = 0; i < time_buckets::size; ++i) {
-      const auto here = static_cast<double>(buckets[i]);
-      if (here > 0 && wanted <= here) {
-        const auto begin = i == 0 ? 0 : time_buckets::end(i - 1);
-        return static_cast<std::uint64_t>(begin + (time_buckets::end(i) - begin) * wanted / here);
-      }
-      wanted -= here;
-    }
-    return 0;
+    const auto buckets = std::span{numbers}.subspan(first).first<time_buckets::size>();
+    return times_of_buckets(buckets, numbers[sum], with_limits);
   }
 };
 

@@ -1,6 +1,7 @@
 #include <basal/actors/stats.hpp>
 
 #include "actor_watch.hpp"
+#include "times_of_buckets.hpp"
 #include "warning_watch.hpp"
 
 #include <basal/actors/detail/scheduler.hpp>
@@ -73,10 +74,10 @@ background_stats background_of(const executors::executor_pool& pool) {
 }
 
 /// Of the collected heap, if there is one.
-template <class Number>
-std::uint64_t of_heap(Number (*executors::collector_hooks::*what)() noexcept) noexcept {
+template <class What>
+What of_heap(What (*executors::collector_hooks::*what)() noexcept) noexcept {
   const auto* heap = executors::collector.load(std::memory_order_acquire);
-  return heap != nullptr ? (heap->*what)() : 0;
+  return heap != nullptr ? (heap->*what)() : What{};
 }
 
 } // namespace
@@ -84,6 +85,7 @@ std::uint64_t of_heap(Number (*executors::collector_hooks::*what)() noexcept) no
 system_stats stats_of(caf::actor_system& system) {
   auto& found = detail::system_core::of(system, "there are no statistics");
   auto* threaded = scheduler::of(system);
+  const auto pauses = of_heap(&executors::collector_hooks::pauses);
   system_stats result{
     .message_executors = stats_of(found.messages()),
     .compute_executors = stats_of(found.compute().compute()),
@@ -98,7 +100,8 @@ system_stats stats_of(caf::actor_system& system) {
     .actors_now = system.registry().running(),
     .timers_now = threaded != nullptr ? threaded->clock().pending() : 0,
     .heap_bytes = of_heap(&executors::collector_hooks::used_bytes),
-    .heap_pauses_ns = of_heap(&executors::collector_hooks::pauses_ns),
+    .heap_pauses = times_of_buckets(pauses.buckets, pauses.sum_ns, true),
+    .heap_longest_pause_ns = pauses.longest_ns,
     .lost_records = executors::recorder::lost(),
     .warnings = {},
   };

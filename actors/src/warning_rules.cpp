@@ -79,7 +79,8 @@ bool stands_still(const executor_stats& before, const executor_stats& now) {
 
 double collected_seconds(const interval& x) {
   return 1e-9
-         * static_cast<double>(growth(x.before.stats.heap_pauses_ns, x.now.stats.heap_pauses_ns));
+         * static_cast<double>(
+           growth(x.before.stats.heap_pauses.sum_ns, x.now.stats.heap_pauses.sum_ns));
 }
 
 // -- one rule each --------------------------------------------------------------

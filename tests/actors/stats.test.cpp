@@ -45,6 +45,8 @@ basal::actors::system_stats sample() {
   x.background.levels.push_back({.name = "batch", .queued_now = 14, .oldest_us = 24});
   x.timers_now = 10;
   x.heap_bytes = 15;
+  x.heap_pauses = {.count = 25, .sum_ns = 26, .p50_ns = 27, .p99_ns = 28, .within = {29}};
+  x.heap_longest_pause_ns = 30;
   x.backlogs.push_back({"sink", 16, 17, 18});
   x.solver.waiting = 20;
   x.solver.methods.push_back({"gmres", {{"converged", 21}}, {.count = 21, .within = {22}}});
@@ -78,6 +80,9 @@ TEST_CASE("statistics print with the names of their fields") {
                                      "[background_level_stats(name = \"batch\", submitted = 0, "));
   CHECK_THAT(text, ContainsSubstring("queued_now = 14, running_now = 0, oldest_us = 24)])"));
   CHECK_THAT(text, ContainsSubstring("timers_now = 10, heap_bytes = 15"));
+  CHECK_THAT(text, ContainsSubstring("heap_pauses = time_stats(count = 25, sum_ns = 26, p50_ns = "
+                                     "27, p99_ns = 28, within = [29]), heap_longest_pause_ns = "
+                                     "30"));
   CHECK_THAT(text, ContainsSubstring("backlogs = [backlog_stats(name = \"sink\", messages = 16, "
                                      "most = 17, seen = 18)]"));
   CHECK_THAT(text,

@@ -87,7 +87,7 @@ TEST_CASE("an executor that had no CPU, or stood still for a collection, has not
   }));
   CHECK(finds_nothing([](evidence&, evidence& now) {
     now.stats.overruns.push_back({"any", 7, 1200, 31'000, {600, 600}});
-    now.stats.heap_pauses_ns = 40'000'000; // of each executor
+    now.stats.heap_pauses.sum_ns = 40'000'000; // of each executor
   }));
   CHECK(finds_nothing([](evidence&, evidence& now) {
     now.stats.overruns.push_back({"any", 7, 2000, 31'000, {2000}});
@@ -187,8 +187,8 @@ TEST_CASE("limits that are reached, and time that is lost") {
   CHECK(finds("memory_limit", "", "3 computations",
               [](evidence&, evidence& now) { now.stats.posse.over_limit = 3; }));
   CHECK(finds("collection", "", "6 %",
-              [](evidence&, evidence& now) { now.stats.heap_pauses_ns = 60'000'000; }));
-  CHECK(finds_nothing([](evidence&, evidence& now) { now.stats.heap_pauses_ns = 40'000'000; }));
+              [](evidence&, evidence& now) { now.stats.heap_pauses.sum_ns = 60'000'000; }));
+  CHECK(finds_nothing([](evidence&, evidence& now) { now.stats.heap_pauses.sum_ns = 40'000'000; }));
   CHECK(finds("lost_records", "", "4 of them",
               [](evidence&, evidence& now) { now.stats.lost_records = 4; }));
   CHECK(finds("refused_tasks", "", "5 background tasks", [](evidence&, evidence& now) {

@@ -214,7 +214,7 @@ struct short_of_memory {
     .leaves_fiber = []() noexcept {},
     .used_bytes = []() noexcept { return std::size_t{0}; },
     .collect = []() noexcept { return std::size_t{0}; },
-    .pauses_ns = []() noexcept { return std::uint64_t{0}; },
+    .pauses = []() noexcept { return executors::collector_pauses{}; },
   };
 
   short_of_memory() {

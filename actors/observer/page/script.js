@@ -562,7 +562,9 @@ function showHead(now) {
     ["files", count(p.open_fds), "open", "Open file descriptors"],
   ]);
   const b = stats.background;
-  const [pause, unit] = split(nanoseconds(rate((s) => s.stats.heap_pauses_ns)));
+  const longest = stats.heap_pauses.count > 0 ? split(nanoseconds(stats.heap_longest_pause_ns))
+    : ["\u2013", ""];
+  const [pause, unit] = split(nanoseconds(rate((s) => s.stats.heap_pauses.sum_ns)));
   showFacts("others", [
     ["background tasks", perSecond(rate((s) => s.stats.background.done)), "done",
      "Background tasks that ended well"],
@@ -575,6 +577,9 @@ function showHead(now) {
     ["timers", count(stats.timers_now), "wait", "Timeouts and delayed messages that wait, now"],
     ["collected heap", ...split(bytes(stats.heap_bytes)), "Garbage included, now"],
     ["pauses", pause, `${unit}/s`, "Time a second for which collections stop all threads"],
+    ["a pause", spread(stats.heap_pauses), "",
+     "Time of a pause, since the start: half took at most the first, 99 of 100 at most the second"],
+    ["longest pause", ...longest, "Time of the longest pause, since the start"],
     ["computations", count(stats.posse.computations_now), "now",
      "Calls of pure functions under way"],
     ["merge waits", perSecond(rate((s) => s.stats.posse.merge_waits)), "",

@@ -358,6 +358,13 @@ void write_background(exposition& out, const actors::background_stats& x) {
     out.value(static_cast<double>(level.oldest_us) / 1e6, {{"level", level.name}});
 }
 
+void write_times(exposition& out, const actors::time_stats& x, labels of = {}) {
+  std::array<double, actors::time_limits> within{};
+  std::copy_n(x.within.begin(), std::min(x.within.size(), within.size()), within.begin());
+  out.times(static_cast<double>(x.count), seconds_of_ns(x.sum_ns), within, time_limits_in_seconds(),
+            std::move(of));
+}
+
 /// Nothing where no solver has told of itself.
 void write_solver(exposition& out, const actors::solving_stats& x) {
   if (x == actors::solving_stats{})
@@ -371,13 +378,8 @@ void write_solver(exposition& out, const actors::solving_stats& x) {
   for (const auto& [reason, n] : x.failures)
     out.value(n, {{"method", "none"}, {"state", reason}});
   out.histogram("basal_solver_solve_seconds", "Time of solves, from permit to result.");
-  const auto limits = time_limits_in_seconds();
-  for (const auto& [name, ended, times] : x.methods) {
-    std::array<double, actors::time_limits> within{};
-    std::copy_n(times.within.begin(), std::min(times.within.size(), within.size()), within.begin());
-    out.times(static_cast<double>(times.count), seconds_of_ns(times.sum_ns), within, limits,
-              {{"method", name}});
-  }
+  for (const auto& [name, ended, times] : x.methods)
+    write_times(out, times, {{"method", name}});
   out.gauge("basal_solver_waiting_requests", "Requests that have neither begun nor failed.");
   out.value(x.waiting);
 }
@@ -419,8 +421,8 @@ std::string metrics_text(const actors::system_stats& stats, const process_facts&
   write_solver(out, stats.solver);
   out.gauge("basal_gc_heap_bytes", "The collected heap, garbage included.");
   out.value(stats.heap_bytes);
-  out.counter("basal_gc_pause_seconds_total", "Time that collections have stopped all threads.");
-  out.value(seconds_of_ns(stats.heap_pauses_ns));
+  out.histogram("basal_gc_pause_seconds", "Times for which collections have stopped all threads.");
+  write_times(out, stats.heap_pauses);
   out.counter("basal_recorder_dropped_events_total",
               "Records of the flight recorder that a stream was too slow for.");
   out.value(stats.lost_records);

@@ -153,6 +153,14 @@ void set_least_garbage(std::size_t bytes) {
   GC_set_min_bytes_allocd(std::max(bytes, granule));
 }
 
+namespace {
+
+std::chrono::nanoseconds nanoseconds_of(std::uint64_t ns) noexcept {
+  return std::chrono::nanoseconds{static_cast<std::int64_t>(ns)};
+}
+
+} // namespace
+
 heap_stats stats() {
   enter();
   GC_prof_stats_s found{};
@@ -164,8 +172,8 @@ heap_stats stats() {
     .used_bytes = found.heapsize_full - found.free_bytes_full,
     .allocated_bytes = threads.allocated,
     .last_pause = threads.pauses.last,
-    .longest_pause = threads.pauses.longest,
-    .all_pauses = threads.pauses.all,
+    .longest_pause = nanoseconds_of(threads.pauses.all.longest_ns),
+    .all_pauses = nanoseconds_of(threads.pauses.all.sum_ns),
     .threads = threads.threads,
     .markers = static_cast<std::size_t>(GC_get_parallel()) + 1,
     .suspended_stacks = threads.pauses.suspended_stacks,

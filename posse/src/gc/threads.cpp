@@ -25,7 +25,6 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -88,8 +87,7 @@ void GC_CALLBACK on_event(GC_EventType event) {
     break;
   case GC_EVENT_POST_START_WORLD:
     pauses.last = clock::now() - stopping_since;
-    pauses.longest = std::max(pauses.longest, pauses.last);
-    pauses.all += pauses.last;
+    pauses.all.add(static_cast<std::uint64_t>(pauses.last.count()));
     executors::recorder::add(executors::record_kind::collection_ends);
     break;
   default:
@@ -269,10 +267,7 @@ struct hooks_installer {
         collect();
         return used_bytes();
       },
-      []() noexcept {
-        const std::chrono::nanoseconds all = snapshot_threads().pauses.all;
-        return static_cast<std::uint64_t>(all.count());
-      },
+      []() noexcept { return snapshot_threads().pauses.all; },
     };
     try {
       ensure_started();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/executors/detail/collector.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/gc/account.hpp>
@@ -57,8 +58,7 @@ struct thread_state {
 /// Lengths of the collections' pauses; the stacks are those of the last one.
 struct pause_record {
   std::chrono::nanoseconds last{};
-  std::chrono::nanoseconds longest{};
-  std::chrono::nanoseconds all{};
+  executors::collector_pauses all;
   std::size_t suspended_stacks = 0;
   std::size_t suspended_stack_bytes = 0;
 };

@@ -136,13 +136,17 @@ def look(browser, program, url, screenshots):
     browser.until("!document.querySelector('#solving').innerText.includes('solves\\n0/s')")
     browser.until("/^failed\\n[1-9]/m.test(document.querySelector('#solving').innerText)")
     # Of the last second, in which a collection has stopped all threads for 30 ms.
-    assert browser.value(
+    heap = browser.value(
         "(() => { const [last, kept] = [samples.at(-1), [...samples]];"
         " const next = structuredClone(last); next.time_ms += 1000;"
-        " next.stats.heap_pauses_ns += 30e6; samples.push(next); showHead(next);"
+        " Object.assign("
+        " next.stats.heap_pauses, { count: 9, sum_ns: 30e6, p50_ns: 2e6, p99_ns: 14e6 });"
+        " next.stats.heap_longest_pause_ns = 15e6; samples.push(next); showHead(next);"
         " const text = document.querySelector('#others').innerText;"
         " samples.splice(0, Infinity, ...kept); render(); return text; })()"
-    ).count("pauses\n30ms/s") == 1
+    )
+    for fact in ("pauses\n30ms/s", "a pause\n2 ms, 14 ms", "longest pause\n15ms"):
+        assert heap.count(fact) == 1, heap
     # Background tasks have a line a level, in the order of levels, with the age of the oldest.
     browser.until("!/^normal\\t.*\\t0\\/s\\t/m.test("
                   "document.querySelector('#levels').innerText)")

@@ -181,6 +181,23 @@ TEST_CASE("solves have counts by method and state, and histograms; without a sol
   }
 }
 
+TEST_CASE("pauses of the collector are a histogram, also where there is no collector") {
+  actors::system_stats stats;
+  CHECK(metrics_text(stats, {}).find("basal_gc_pause_seconds_bucket{le=\"+Inf\"} 0\n")
+        != std::string::npos);
+  stats.heap_pauses = {.count = 9, .sum_ns = 1'500'000'000, .within = {}};
+  stats.heap_pauses.within.assign(actors::time_limits, 8);
+  stats.heap_pauses.within[0] = 2;
+  const auto text = metrics_text(stats, {});
+  for (const auto* line :
+       {"# TYPE basal_gc_pause_seconds histogram\n", "basal_gc_pause_seconds_count 9\n",
+        "basal_gc_pause_seconds_sum 1.5\n", "basal_gc_pause_seconds_bucket{le=\"1e-06\"} 2\n",
+        "basal_gc_pause_seconds_bucket{le=\"+Inf\"} 9\n"}) {
+    INFO(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+}
+
 TEST_CASE("background tasks are counted by level, also at levels at which there was none") {
   actors::system_stats stats;
   stats.background.levels.push_back({.name = "batch",

@@ -35,7 +35,8 @@ def scraped(path):
 
 def check_names(metrics, dashboard, alerts):
     known = set(re.findall(r"^# TYPE (\S+) ", metrics, re.M))
-    known |= {name + "_bucket" for name in re.findall(r"^# TYPE (\S+) histogram", metrics, re.M)}
+    known |= {name + part for name in re.findall(r"^# TYPE (\S+) histogram", metrics, re.M)
+              for part in ("_bucket", "_sum", "_count")}
     used = set()
     for panel in json.loads(dashboard)["panels"]:
         assert panel["description"], panel["title"]

@@ -115,9 +115,10 @@ struct system_stats {
   std::uint64_t actors_now = 0;         ///< that have not ended
   std::uint64_t timers_now = 0;         ///< timeouts and delayed messages that wait
   std::uint64_t heap_bytes = 0;         ///< of the collected heap, garbage included; 0 without one
-  std::uint64_t heap_pauses_ns = 0;     ///< for which its collections have stopped all threads
-  std::uint64_t lost_records = 0;       ///< of streams of the flight recorder
-  std::vector<warning> warnings;        ///< that hold now, oldest first
+  time_stats heap_pauses;               ///< for which its collections have stopped all threads
+  std::uint64_t heap_longest_pause_ns = 0; ///< the longest of these
+  std::uint64_t lost_records = 0;          ///< of streams of the flight recorder
+  std::vector<warning> warnings;           ///< that hold now, oldest first
 
   friend bool operator==(const system_stats&, const system_stats&) = default;
 };
@@ -132,8 +133,9 @@ typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
            field("solver", x.solver), field("actor_types", x.actor_types),
            field("busy_actors", x.busy_actors), field("actors_now", x.actors_now),
            field("timers_now", x.timers_now), field("heap_bytes", x.heap_bytes),
-           field("heap_pauses_ns", x.heap_pauses_ns), field("lost_records", x.lost_records),
-           field("warnings", x.warnings));
+           field("heap_pauses", x.heap_pauses),
+           field("heap_longest_pause_ns", x.heap_longest_pause_ns),
+           field("lost_records", x.lost_records), field("warnings", x.warnings));
 }
 
 /// Any thread, from the start of the system to its end. Warnings are made of what has changed since

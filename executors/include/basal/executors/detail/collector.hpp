@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +10,23 @@
 #include <type_traits>
 #include <vector>
 
+#include <basal/executors/detail/time_buckets.hpp>
+
 namespace basal::executors {
+
+/// Times for which collections have stopped all threads.
+struct collector_pauses {
+  std::uint64_t sum_ns = 0;
+  std::uint64_t longest_ns = 0;
+  std::array<std::uint64_t, time_buckets::size> buckets{}; ///< how many, by their length
+
+  /// One more. Does not allocate: it is called while nothing can be.
+  constexpr void add(std::uint64_t ns) noexcept {
+    sum_ns += ns;
+    longest_ns = std::max(longest_ns, ns);
+    ++buckets[time_buckets::of(ns)];
+  }
+};
 
 /// Calls between a garbage collected heap and the executors. A heap sets them before main();
 /// without a heap, each use costs a load.
@@ -32,8 +50,8 @@ struct collector_hooks {
   /// Collects. @returns the bytes that are in use then
   std::size_t (*collect)() noexcept;
 
-  /// For how many nanoseconds collections have stopped all threads so far.
-  std::uint64_t (*pauses_ns)() noexcept;
+  /// Those so far.
+  collector_pauses (*pauses)() noexcept;
 };
 
 /// Written once. Release and acquire, so that the table is seen whole.
