@@ -75,7 +75,7 @@ background_pool::~background_pool() = default;
 // -- submitting ---------------------------------------------------------------
 
 double background_pool::key_now(task_options options) const noexcept {
-  return parts_->key(options);
+  return parts_->key(options, executors::tick_clock::now());
 }
 
 bool background_pool::goes_plain() const noexcept {
@@ -86,11 +86,12 @@ bool background_pool::goes_plain() const noexcept {
 }
 
 /// Queues `t` if there is room; the queue then has the pool's reference to it.
-bool background_pool::push(detail::task& t, double key) {
+/// @param now since when it waits
+bool background_pool::push(detail::task& t, double key, std::uint64_t now) {
   auto& p = *parts_;
   return p.executors.add_background([&] {
     auto& counts = p.counts_of(t);
-    t.waits_in = counts.waiting.enter(executors::tick_clock::now()); // before it can end
+    t.waits_in = counts.waiting.enter(now); // before it can end
     count(counts.queued);
     const auto take_back = [&] {
       counts.queued.fetch_sub(1, std::memory_order_relaxed);
@@ -118,9 +119,10 @@ void background_pool::enqueue(owned_task t, task_options options) {
   if (!p.life.enter())
     throw pool_closed{};
   try {
-    const auto key = p.key(options);
-    if (!push(*t, key))
-      enqueue_full(*t, key);
+    const auto now = executors::tick_clock::now();
+    const auto key = p.key(options, now);
+    if (!push(*t, key, now))
+      enqueue_full(*t, key, now);
     std::ignore = t.release(); // it may be gone by now
   } catch (...) {
     leave();
@@ -133,8 +135,9 @@ bool background_pool::try_enqueue(owned_task t, task_options options) {
   if (!p.life.enter())
     return false;
   try {
-    const auto key = p.key(options);
-    if (push(*t, key) || (remove_cancelled(), push(*t, key))) {
+    const auto now = executors::tick_clock::now();
+    const auto key = p.key(options, now);
+    if (push(*t, key, now) || (remove_cancelled(), push(*t, key, now))) {
       std::ignore = t.release();
       return true;
     }
@@ -164,10 +167,10 @@ void background_pool::enqueue_plain(owned_task t) {
   }
 }
 
-void background_pool::enqueue_full(detail::task& t, double key) {
+void background_pool::enqueue_full(detail::task& t, double key, std::uint64_t now) {
   auto& p = *parts_;
   remove_cancelled();
-  if (push(t, key))
+  if (push(t, key, now))
     return;
   switch (p.config.when_full) {
   case full_policy::wait:
@@ -226,7 +229,7 @@ void background_pool::admit_waiting() noexcept {
   while (!p.door.empty()) {
     auto& [key, first] = *p.door.begin();
     try {
-      if (!push(first->work, key))
+      if (!push(first->work, key, executors::tick_clock::now()))
         break;
     } catch (const std::bad_alloc&) {
       break; // at the next pop

@@ -64,8 +64,9 @@ struct background_pool::parts {
       consumers.emplace_back(queue, i);
   }
 
-  double key(task_options options) const noexcept {
-    const auto ticks = static_cast<double>(executors::tick_clock::now() - epoch);
+  /// @param now a time of the tick_clock
+  double key(task_options options, std::uint64_t now) const noexcept {
+    const auto ticks = static_cast<double>(now - epoch);
     return config.order.key(options.at, runtimes.estimate_s(options.type), ticks * seconds_a_tick);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -149,9 +150,9 @@ private:
   bool try_enqueue(owned_task t, task_options options);
   void enqueue_plain(owned_task t);
   bool goes_plain() const noexcept;
-  bool push(detail::task& t, double key);
+  bool push(detail::task& t, double key, std::uint64_t now);
   void leave_queue(detail::task& t) noexcept;
-  void enqueue_full(detail::task& t, double key);
+  void enqueue_full(detail::task& t, double key, std::uint64_t now);
   void wait_for_room(detail::task& t, double key);
   void admit_waiting() noexcept;
   void remove_cancelled() noexcept;
