@@ -620,6 +620,7 @@ work_item executor::pop_background() noexcept {
   auto item = source->take(*this);
   if (!item)
     return {};
+  counters_.background_tasks.add();
   background_since_ = 0;
   return found(item);
 }
@@ -889,6 +890,8 @@ void executor::park() noexcept {
       rest();
     if (idle.sleep(index_))
       counters_.wake_ups.add();
+    else
+      counters_.spin_wake_ups.add();
     tick_start_ = last_look_ = awake_since_ = now();
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
@@ -981,9 +984,11 @@ executor_stats executor::stats() const noexcept {
     .injection_hits = c.injection_hits.get(),
     .deliveries = c.deliveries.get(),
     .injection_batches = c.injection_batches.get(),
+    .background_tasks = c.background_tasks.get(),
     .background_turns = c.background_turns.get(),
     .times_parked = c.times_parked.get(),
     .wake_ups = c.wake_ups.get(),
+    .spin_wake_ups = c.spin_wake_ups.get(),
     .overflows = c.overflows.get(),
     .fibers_created = c.fibers_created.get(),
     .suspensions = c.suspensions.get(),

@@ -274,7 +274,7 @@ void runtime::count_failure(detail::executor_cells& cells, const detail::call_in
   } catch (const memory_limit_exceeded&) {
     cells.over_limit.add();
   } catch (...) {
-    // its own
+    cells.failed.add();
   }
 }
 
@@ -318,6 +318,7 @@ posse_stats runtime::stats() const {
   s.computations_now = difference(s.computations, ended);
   s.cancelled = sum(&cells::cancelled) + called_off_.load(std::memory_order_relaxed);
   s.over_limit = sum(&cells::over_limit);
+  s.failed = sum(&cells::failed);
   s.forks = sum(&cells::forks);
   s.thefts = sum(&cells::thefts);
   s.inlined = difference(s.forks, s.thefts);

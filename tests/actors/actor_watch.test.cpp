@@ -1,4 +1,5 @@
 #include "actor_watch.hpp"
+#include "times_of_buckets.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/stats.hpp>
@@ -138,6 +139,26 @@ TEST_CASE("buckets of times end at powers of two, one of them at a microsecond")
     CHECK(static_cast<double>(ns) <= time_buckets::end(bucket));
     CHECK((bucket == 0 || static_cast<double>(ns) >= time_buckets::end(bucket - 1)));
   }
+}
+
+TEST_CASE("times within a limit are those in the buckets that end there, and before") {
+  std::array<std::uint64_t, time_buckets::size> buckets{};
+  ++buckets[time_buckets::of(999)];
+  buckets[time_buckets::of(3'999)] += 2; // within 4 us
+  buckets[time_buckets::of(4'001)] += 4; // within 16 us
+  ++buckets[time_buckets::of(30'000'000'000)];
+  const auto x = times_of_buckets(buckets, 5, true);
+  CHECK(x.count == 8);
+  CHECK(x.sum_ns == 5);
+  REQUIRE(x.within.size() == time_limits);
+  CHECK(x.within[0] == 1);
+  CHECK(x.within[1] == 3);
+  CHECK(x.within[2] == 7);
+  CHECK(x.within.back() == 7); // 16.8 s
+  CHECK(x.p50_ns >= 4'000);
+  CHECK(x.p50_ns <= 8'000);
+  CHECK(x.p99_ns > 16'000'000'000);
+  CHECK(times_of_buckets(buckets, 5, false).within.empty());
 }
 
 TEST_CASE("of 100,000 actors that are equally busy few come in, and one that is busier does") {

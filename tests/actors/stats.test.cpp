@@ -61,8 +61,8 @@ TEST_CASE("statistics print with the names of their fields") {
   CHECK(
     caf::deep_to_string(basal::executors::executor_stats{.tasks_run = 3, .suspensions = 12})
     == "executor_stats(tasks_run = 3, tasks_stolen = 0, lifo_hits = 0, injection_hits = 0, "
-       "injection_batches = 0, deliveries = 0, background_turns = 0, times_parked = 0, "
-       "wake_ups = 0, overflows = 0, "
+       "injection_batches = 0, deliveries = 0, background_tasks = 0, background_turns = 0, "
+       "times_parked = 0, wake_ups = 0, spin_wake_ups = 0, overflows = 0, "
        "fibers_created = 0, suspensions = 12, overruns = 0, overrun_quanta = 0, quantum_ends = 0, "
        "running_ns = 0, looking_ns = 0, parked_ns = 0, load_permille = 0, waiting_now = 0)");
   CHECK(caf::deep_to_string(basal::posse::function_stats{"fib", 1, 2, 3, 4, 5, 6, 7, 8, 9})

@@ -303,9 +303,23 @@ TEST_CASE("wake-ups in the kernel are counted, and asked about first, once each"
   basal::test::use_even_clock(config); // an executor that loses the CPU is not asked
   wake_from_kernel(config, log, 3, [&](executor_pool& pool) {
     CHECK(pool.at(0).stats().wake_ups == 3);
+    CHECK(pool.at(0).stats().spin_wake_ups == 0);
     if (usable_cpus() > 1)
       CHECK(log.lingers >= 3); // and perhaps for the sleep that comes now
   });
+}
+
+TEST_CASE("wake-ups of an executor that has not reached the kernel are counted by themselves") {
+  executor_pool pool{stepped(1)}; // its sleeper never enters the kernel
+  pool.run_until_idle();
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    submit_to(pool);
+    pool.run_until_idle();
+    const auto s = pool.at(0).stats();
+    CHECK(s.spin_wake_ups == i);
+    CHECK(s.wake_ups == 0);
+    CHECK(s.times_parked == i + 1);
+  }
 }
 
 TEST_CASE("an executor that is roused finds nothing and looks before it sleeps again") {

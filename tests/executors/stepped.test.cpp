@@ -305,6 +305,7 @@ TEST_CASE("background work that has waited for long has a turn, and the rest a l
   CHECK(order.substr(0, 69) == ".....b" + rest + 'b' + rest + 'b' + rest + 'b');
   CHECK(order.back() == 'b');
   CHECK(pool.at(0).stats().background_turns == 4);
+  CHECK(pool.at(0).stats().background_tasks == 5);
 }
 
 TEST_CASE("a task that steps aside when others wait does so for overdue background work") {

@@ -62,6 +62,7 @@ TEST_CASE("a stop token ends a computation on all its executors") {
           == cancel_reason::stop_requested);
     auto stats = rt.stats();
     CHECK(stats.cancelled == 1);
+    CHECK(stats.failed == 0);
     CHECK(stats.computations_now == 0);
     CHECK(stats.delegates_now == 0);
     CHECK(rt.run([](member&) { return 7; }) == 7); // the runtime goes on

@@ -78,6 +78,7 @@ TEST_CASE("a stolen branch's error comes out at the merge") {
                  })
         == "stolen");
   CHECK(rt.stats().failed_merges == 1);
+  CHECK(rt.stats().failed == 1); // the computation
 }
 
 TEST_CASE("left's error wins over a stolen right one's, and waits for it") {

@@ -188,6 +188,7 @@ TEST_CASE("the statistics tell forks from polls, and what a function took") {
   CHECK(fib_stats.inlined == fib_stats.forks);
   CHECK(fib_stats.busy_ns > 0);
   CHECK(stats.over_limit == 1);
+  CHECK(stats.failed == 0);
   CHECK(stats.forks == fib_stats.forks);
   CHECK(stats.deepest_stack_bytes > 100'000);
 }

@@ -3,6 +3,7 @@
 #include "prometheus_text.hpp"
 #include "version.hpp"
 
+#include <basal/mab/guardrails.hpp>
 #include <basal/priority/level.hpp>
 
 #include <prometheus/metric_family.h>
@@ -131,8 +132,10 @@ executors::executor_stats sum_of(const std::vector<executors::executor_stats>& p
     sum.lifo_hits += x.lifo_hits;
     sum.injection_hits += x.injection_hits;
     sum.deliveries += x.deliveries;
+    sum.background_tasks += x.background_tasks;
     sum.times_parked += x.times_parked;
     sum.wake_ups += x.wake_ups;
+    sum.spin_wake_ups += x.spin_wake_ups;
     sum.overruns += x.overruns;
     sum.suspensions += x.suspensions;
     sum.quantum_ends += x.quantum_ends;
@@ -160,7 +163,8 @@ void write_executors(exposition& out, const actors::system_stats& stats) {
               "Pieces of work that were run, by where they came from.");
   for (std::size_t i = 0; i < pools.size(); ++i) {
     const auto& x = sums[i];
-    const auto elsewhere = x.tasks_stolen + x.lifo_hits + x.injection_hits + x.deliveries;
+    const auto elsewhere
+      = x.tasks_stolen + x.lifo_hits + x.injection_hits + x.deliveries + x.background_tasks;
     const auto from = [&](const char* source, std::uint64_t n) {
       out.value(n, {{"pool", pools[i].first}, {"source", source}});
     };
@@ -169,6 +173,7 @@ void write_executors(exposition& out, const actors::system_stats& stats) {
     from("injection", x.injection_hits);
     from("stolen", x.tasks_stolen);
     from("delivered", x.deliveries);
+    from("background", x.background_tasks);
   }
   const auto of_pools = [&](const char* name, const char* help, auto field) {
     out.counter(name, help);
@@ -178,8 +183,12 @@ void write_executors(exposition& out, const actors::system_stats& stats) {
   using executors::executor_stats;
   of_pools("basal_executor_parks_total", "Times that an executor went to sleep.",
            &executor_stats::times_parked);
-  of_pools("basal_executor_wakeups_total", "Times that the kernel woke an executor.",
-           &executor_stats::wake_ups);
+  out.counter("basal_executor_wakeups_total",
+              "Times that a sleeping executor was woken: in the kernel, or while it still spun.");
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    out.value(sums[i].wake_ups, {{"pool", pools[i].first}, {"kind", "kernel"}});
+    out.value(sums[i].spin_wake_ups, {{"pool", pools[i].first}, {"kind", "spinning"}});
+  }
   of_pools("basal_executor_overruns_total", "Times that work ran on for more than a quantum.",
            &executor_stats::overruns);
   of_pools("basal_executor_suspensions_total", "Times that running work was suspended.",
@@ -217,9 +226,10 @@ void write_posse(exposition& out, const posse::posse_stats& x) {
   out.value(seconds_of_ns(x.suspended_ns));
   out.gauge("basal_posse_computations", "Computations under way.");
   out.value(x.computations_now);
-  out.counter("basal_posse_failures_total", "Computations that were ended early.");
+  out.counter("basal_posse_failures_total", "Computations that ended without a result.");
   out.value(x.cancelled, {{"reason", "cancelled"}});
   out.value(x.over_limit, {{"reason", "memory_limit"}});
+  out.value(x.failed, {{"reason", "exception"}});
 }
 
 void write_functions(exposition& out, const posse::posse_stats& x, std::uint64_t& folded) {
@@ -294,6 +304,51 @@ private:
   by_label<size> types_;
 };
 
+/// Decisions by what settled them: a cold start or a hint, a guardrail, or else the costs.
+void write_choosers(exposition& out, const std::vector<actors::chooser_stats>& all,
+                    std::uint64_t& folded) {
+  enum place : std::size_t {
+    cold_start,
+    inline_by_costs,
+    hint,
+    offload_by_costs,
+    overhead,
+    guards
+  };
+  constexpr auto size = guards + mab::guardrail_count;
+  by_label<size> choosers;
+  for (const auto& x : all) {
+    std::array<double, size> row{};
+    const auto of = [&](mab::event e) { return static_cast<double>(x.counts[e]); };
+    row[cold_start] = of(mab::event::cold_start);
+    row[inline_by_costs] = of(mab::event::inline_decision) - row[cold_start];
+    row[hint] = of(mab::event::hint_offload);
+    row[offload_by_costs] = of(mab::event::offload_decision) - row[hint];
+    row[overhead] = seconds_of_ns(x.offload_overhead.typical_ns);
+    for (const auto& guard : mab::guardrail_table) {
+      const auto n = static_cast<double>(x.counts[guard.which]);
+      row[guards + static_cast<std::size_t>(guard.which)] = n;
+      row[offload_by_costs] -= n;
+    }
+    choosers.add(x.name, row, folded);
+  }
+  out.counter("basal_chooser_decisions_total",
+              "Decisions of adaptive handlers where to run, by choice and by what settled it.");
+  choosers.write(out, cold_start, "family", {{"choice", "inline"}, {"reason", "cold_start"}});
+  choosers.write(out, inline_by_costs, "family", {{"choice", "inline"}, {"reason", "costs"}});
+  choosers.write(out, hint, "family", {{"choice", "offload"}, {"reason", "hint"}});
+  choosers.write(out, offload_by_costs, "family", {{"choice", "offload"}, {"reason", "costs"}});
+  for (const auto& guard : mab::guardrail_table)
+    choosers.write(out, guards + static_cast<std::size_t>(guard.which), "family",
+                   {{"choice", "offload"}, {"reason", guard.name}});
+  out.gauge("basal_chooser_overhead_seconds",
+            "Typical cost of sending a handler away, as believed now.");
+  choosers.for_each([&](const std::string& family, const std::array<double, size>& row) {
+    if (family != "other") // a sum of costs says nothing
+      out.value(row[overhead], {{"family", family}});
+  });
+}
+
 void write_actors(exposition& out, const actors::system_stats& stats, std::uint64_t& folded) {
   out.gauge("basal_actors", "Actors that have not ended.");
   out.value(stats.actors_now);
@@ -312,15 +367,7 @@ void write_actors(exposition& out, const actors::system_stats& stats, std::uint6
   out.gauge("basal_timers", "Timeouts and delayed messages that wait.");
   out.value(stats.timers_now);
 
-  by_label<2> choosers;
-  for (const auto& x : stats.choosers)
-    choosers.add(x.name,
-                 {static_cast<double>(x.counts[mab::event::inline_decision]),
-                  static_cast<double>(x.counts[mab::event::offload_decision])},
-                 folded);
-  out.counter("basal_chooser_decisions_total", "Decisions of adaptive handlers where to run.");
-  choosers.write(out, 0, "family", {{"choice", "inline"}});
-  choosers.write(out, 1, "family", {{"choice", "offload"}});
+  write_choosers(out, stats.choosers, folded);
 }
 
 /// Values for all levels, so that a rate has something to begin with.

@@ -246,13 +246,41 @@ TEST_CASE("of actors, a report has what they did in its window, sorted") {
   CHECK(parse_actor_order("Busy") == std::nullopt);
 }
 
-TEST_CASE("sums of a metric mean something: the sources of tasks add up to the tasks") {
+TEST_CASE("sums of a metric mean something: its values are parts of a whole") {
   actors::system_stats stats;
-  stats.message_executors.push_back(
-    {.tasks_run = 100, .tasks_stolen = 10, .lifo_hits = 20, .injection_hits = 5, .deliveries = 1});
+  stats.message_executors.push_back({.tasks_run = 100,
+                                     .tasks_stolen = 10,
+                                     .lifo_hits = 20,
+                                     .injection_hits = 5,
+                                     .deliveries = 1,
+                                     .background_tasks = 4,
+                                     .wake_ups = 2,
+                                     .spin_wake_ups = 3});
+  stats.posse.failed = 8;
+  auto& chooser = stats.choosers.emplace_back();
+  chooser.name = "c";
+  chooser.counts[mab::event::inline_decision] = 30;
+  chooser.counts[mab::event::cold_start] = 1;
+  chooser.counts[mab::event::offload_decision] = 20;
+  chooser.counts[mab::event::hint_offload] = 2;
+  chooser.counts[mab::guardrail::gr1] = 5;
+  chooser.offload_overhead.typical_ns = 1500;
   const auto text = metrics_text(stats, {});
-  CHECK(text.find("basal_executor_tasks_total{pool=\"message\",source=\"ring\"} 64\n")
-        != std::string::npos);
+  for (const auto* line :
+       {"basal_executor_tasks_total{pool=\"message\",source=\"ring\"} 60\n",
+        "basal_executor_tasks_total{pool=\"message\",source=\"background\"} 4\n",
+        "basal_executor_wakeups_total{pool=\"message\",kind=\"kernel\"} 2\n",
+        "basal_executor_wakeups_total{pool=\"message\",kind=\"spinning\"} 3\n",
+        "basal_posse_failures_total{reason=\"exception\"} 8\n",
+        "_decisions_total{family=\"c\",choice=\"inline\",reason=\"cold_start\"} 1\n",
+        "_decisions_total{family=\"c\",choice=\"inline\",reason=\"costs\"} 29\n",
+        "_decisions_total{family=\"c\",choice=\"offload\",reason=\"hint\"} 2\n",
+        "_decisions_total{family=\"c\",choice=\"offload\",reason=\"GR1\"} 5\n",
+        "_decisions_total{family=\"c\",choice=\"offload\",reason=\"costs\"} 13\n",
+        "basal_chooser_overhead_seconds{family=\"c\"} 1.5e-06\n"}) {
+    INFO(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
 }
 
 TEST_CASE("each kind of warning has a line, whether it is raised or not") {

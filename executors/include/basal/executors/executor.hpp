@@ -431,8 +431,8 @@ private:
   // -- written by the owner, read by any thread --
   struct {
     counter tasks_run, tasks_stolen, lifo_hits, injection_hits, injection_batches, deliveries,
-      background_turns, times_parked, wake_ups, overflows, fibers_created, suspensions, overruns,
-      overrun_quanta, quantum_ends;
+      background_tasks, background_turns, times_parked, wake_ups, spin_wake_ups, overflows,
+      fibers_created, suspensions, overruns, overrun_quanta, quantum_ends;
   } counters_;
   load_average load_;
   state_times times_;

@@ -33,9 +33,11 @@ struct executor_stats {
   std::uint64_t injection_hits = 0;    ///< of these, from the injection queue
   std::uint64_t deliveries = 0;        ///< of these, addressed to this executor
   std::uint64_t injection_batches = 0; ///< visits that these came with
-  std::uint64_t background_turns = 0;  ///< background work taken because it had waited too long
+  std::uint64_t background_tasks = 0;  ///< of those run, from the pool's background source
+  std::uint64_t background_turns = 0;  ///< of these, taken because they had waited too long
   std::uint64_t times_parked = 0;      ///< went to sleep
-  std::uint64_t wake_ups = 0;          ///< of these, woken in the kernel; else while it still spun
+  std::uint64_t wake_ups = 0;          ///< of these, woken in the kernel
+  std::uint64_t spin_wake_ups = 0;     ///< of these, woken while it still spun
   std::uint64_t overflows = 0;         ///< times the ring spilled over
   std::uint64_t fibers_created = 0;    ///< stacks taken for suspended work
   std::uint64_t suspensions = 0;       ///< times running work was suspended

@@ -47,7 +47,7 @@ struct alignas(64) executor_cells {
   // Delegates and merges.
   counter merges, failed_merges, taken_back, merge_waits, merge_waits_ended, suspended_ticks;
 
-  counter cancelled, over_limit;
+  counter cancelled, over_limit, failed;
   maximum deepest_stack;
 
   forgone_work forgone; ///< its executor's alone
