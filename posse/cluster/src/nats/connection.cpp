@@ -71,7 +71,7 @@ void connection::fail(natsStatus status, const std::string& doing, jsErrCode cod
                 sentence
                   + ". More than half of the cluster's servers have to run and to reach each "
                     "other: start those that are missing, and then the same again"};
-  if (code == JSNotEnabledErr || code == JSNotEnabledForAccountErr)
+  if (code == JSNotEnabledErr || code == JSNotEnabledForAccountErr || status == NATS_NO_RESPONDERS)
     throw error{errc::no_server, sentence + ". Start nats-server with -js"};
   switch (status) {
   case NATS_NO_SERVER:
@@ -81,8 +81,6 @@ void connection::fail(natsStatus status, const std::string& doing, jsErrCode cod
     throw error{errc::no_server,
                 sentence
                   + ". Is a nats-server with JetStream there, and of a cluster more than half?"};
-  case NATS_NO_RESPONDERS:
-    throw error{errc::no_server, sentence + ". Start nats-server with -js"};
   case NATS_INVALID_ARG:
     throw error{errc::bad_option, sentence + ". Write nats://HOST:PORT"};
   case NATS_SECURE_CONNECTION_REQUIRED:
