@@ -1,6 +1,7 @@
 #include <basal/actors/stats.hpp>
 
 #include "actor_watch.hpp"
+#include "thread_facts.hpp"
 #include "times_of_buckets.hpp"
 #include "warning_watch.hpp"
 
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace basal::actors {
@@ -48,6 +50,13 @@ std::vector<background_level_stats> levels_of(const priority::background_stats& 
       .oldest_us = static_cast<std::uint64_t>(oldest.count()),
     });
   }
+  return result;
+}
+
+std::vector<std::string> works_of(const executors::executor_pool& pool) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < pool.size(); ++i)
+    result.push_back(work_of(pool.at(i)));
   return result;
 }
 
@@ -89,6 +98,8 @@ system_stats stats_of(caf::actor_system& system) {
   system_stats result{
     .message_executors = stats_of(found.messages()),
     .compute_executors = stats_of(found.compute().compute()),
+    .message_work = works_of(found.messages()),
+    .compute_work = works_of(found.compute().compute()),
     .posse = found.compute().stats(),
     .overruns = found.overruns().snapshot(),
     .backlogs = found.backlogs().snapshot(),

@@ -87,6 +87,14 @@ thread_facts facts_of(const executors::executor& e, bool all) {
   return result;
 }
 
+std::string work_of(const executors::executor& e) {
+  const auto* kind = e.doing();
+  if (kind == nullptr)
+    return {};
+  auto work = latest_work(e);
+  return work.empty() ? kind : work;
+}
+
 std::uint64_t stolen_ns() {
   // "cpu user nice system idle iowait irq softirq steal ...": sums over all CPUs.
   std::ifstream in{"/proc/stat"};

@@ -37,6 +37,7 @@ basal::actors::system_stats sample() {
   x.message_executors[1].suspensions = ~std::uint64_t{0};
   x.compute_executors.resize(1);
   x.compute_executors[0].times_parked = 3;
+  x.message_work = {"", "worker <- i32"};
   x.posse.thefts = 4;
   x.posse.verdicts[basal::posse::theft_verdict::too_young] = 5;
   x.posse.functions.push_back({"fib", 6, 7, 8, 9});
@@ -70,7 +71,8 @@ TEST_CASE("statistics print with the names of their fields") {
            "inlined = 5, thefts = 6, merges = 7, quanta = 8, busy_ns = 9)");
   const auto text = caf::deep_to_string(sample());
   CHECK_THAT(text, ContainsSubstring("message_executors = [executor_stats(tasks_run = 1,"));
-  CHECK_THAT(text, ContainsSubstring("posse = posse_stats(computations = 0,"));
+  CHECK_THAT(text, ContainsSubstring("message_work = [\"\", \"worker <- i32\"], compute_work = "
+                                     "[], posse = posse_stats(computations = 0,"));
   CHECK_THAT(text, ContainsSubstring("verdicts = theft_verdicts(delegate_oldest = 0, "));
   CHECK_THAT(text, ContainsSubstring("too_young = 5, not_worth_it = 0, in_sequence = 0, "));
   CHECK_THAT(text, ContainsSubstring("functions = [function_stats(name = \"fib\""));
@@ -227,6 +229,33 @@ TEST_CASE("background work is counted once there is some") {
   CHECK(normal.submitted == 1);
   CHECK(normal.done == 1);
   CHECK(normal.queued_now == 0);
+}
+
+TEST_CASE("statistics say what an executor runs now, and nothing of an idle one") {
+  basal::actor_system_config cfg;
+  cfg.set("basal.message-executors", std::size_t{1});
+  cfg.set("basal.compute-executors", std::size_t{1});
+  caf::actor_system system{cfg};
+  std::atomic<bool> begun{false}, end{false};
+  const auto worker = system.spawn([&](caf::event_based_actor*) -> caf::behavior {
+    return {[&](int) {
+      begun = true;
+      begun.notify_one();
+      end.wait(false);
+    }};
+  });
+  caf::anon_send(worker, 1);
+  begun.wait(false);
+  const auto busy = basal::actors::stats_of(system);
+  end = true;
+  end.notify_one();
+  REQUIRE(busy.message_work.size() == 1);
+  CHECK_THAT(busy.message_work[0], ContainsSubstring("event_based_actor"));
+  REQUIRE(busy.compute_work.size() == 1);
+  CHECK(busy.compute_work[0].empty());
+  caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
+  while (!basal::actors::stats_of(system).message_work[0].empty())
+    std::this_thread::yield();
 }
 
 TEST_CASE("background work that waits is told by level, with the age of the oldest") {

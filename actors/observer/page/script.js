@@ -298,6 +298,12 @@ const functions = new Table(
       text: (x) => perSecond(x.thefts),
     },
     {
+      name: "stolen",
+      help: "Share of its forks whose right branch another executor took, since the start",
+      value: (x) => x.stolen,
+      text: (x) => percent(x.stolen),
+    },
+    {
       name: "failed",
       help: "Calls that ended by an exception, since the start",
       value: (x) => x.failed,
@@ -358,6 +364,7 @@ function showTables(now) {
       return {
         name: x.name,
         failed: x.failed,
+        stolen: x.forks > 0 ? 1 - x.inlined / x.forks : 0,
         offloaded: x.calls > 0 ? x.offloaded / x.calls : 0,
         busy: rate((s) => find(s).busy_ns) / 1e9,
         calls: rate((s) => find(s).calls),
@@ -590,8 +597,8 @@ function showHead(now) {
 // --- executors ---------------------------------------------------------------------
 
 const pools = [
-  { key: "message_executors", name: "message", rows: [] },
-  { key: "compute_executors", name: "compute", rows: [] },
+  { key: "message_executors", work: "message_work", name: "message", rows: [] },
+  { key: "compute_executors", work: "compute_work", name: "compute", rows: [] },
 ];
 const steps = (x) => x.tasks_run + x.suspensions + x.quantum_ends + x.times_parked;
 const heads = [
@@ -599,6 +606,7 @@ const heads = [
   ["tasks", "Pieces of work that it ran"],
   ["stolen", "Of these, taken from other executors"],
   ["sleeps", "Times that it went to sleep"],
+  ["waiting", "Pieces of work in its own queue, now"],
 ];
 
 function buildPool(pool, size) {
@@ -616,12 +624,35 @@ function buildPool(pool, size) {
       past: [], // [load, overruns] a sample; null: no data
       steps: -1,
       since: 0, // when it last made a step
+      detail: element("p", { class: "detail quiet", hidden: "" }),
     };
-    const label = size === 1 && pool.together ? "all" : String(i);
-    grid.append(element("span", { class: "quiet", text: label }), row.canvas, ...row.cells);
+    const all = size === 1 && pool.together;
+    const label = all
+      ? element("span", { class: "quiet", text: "all" })
+      : element("button", { type: "button", "aria-expanded": "false", text: String(i),
+                            title: "Shows what it runs now, and what waits for it" });
+    label.addEventListener("click", () => {
+      if (all) return;
+      row.detail.hidden = !row.detail.hidden;
+      label.setAttribute("aria-expanded", String(!row.detail.hidden));
+      if (samples.length > 0) showDetail(pool, row, samples.at(-1), i);
+    });
+    grid.append(label, row.canvas, ...row.cells, row.detail);
     return row;
   });
   return grid;
+}
+
+/** What the executor runs now, and what is behind it. */
+function showDetail(pool, row, now, i) {
+  if (row.detail.hidden) return;
+  const x = now.stats[pool.key][i];
+  const work = now.stats[pool.work][i];
+  row.detail.textContent =
+    `${work ? `Runs ${work}` : "Runs nothing"}; ${count(x.waiting_now)} pieces of work wait ` +
+    `in its queue. Since the start: ${count(x.tasks_run)} pieces of work, of which ` +
+    `${count(x.tasks_stolen)} stolen; ${count(x.suspensions)} suspensions, ` +
+    `${count(x.quantum_ends)} quantum ends, ${count(x.overruns)} overruns.`;
 }
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
@@ -687,8 +718,10 @@ function showExecutors(now, missed) {
         perSecond(rate(at("tasks_run"))),
         perSecond(rate(at("tasks_stolen"))),
         perSecond(rate(at("times_parked"))),
+        count(x.waiting_now),
       ];
       texts.forEach((text, c) => (row.cells[c].textContent = text));
+      if (!pool.together) showDetail(pool, row, now, i);
       row.canvas.setAttribute("aria-label", `${pool.name} executor ${i}: ${texts[0]} running`);
       draw(row);
     });
@@ -728,20 +761,69 @@ function showVerdicts(now) {
 
 // --- warnings ------------------------------------------------------------------------
 
+// Where the page has more on it, by kind: the id of an element.
+const placesOfWarnings = {
+  long_handler: "overruns",
+  blocked_executor: "executors",
+  long_wait: "executors",
+  growing_mailbox: "types",
+  nothing_stolen: "verdicts",
+  memory_limit: "functions",
+  collection: "others",
+  dear_offload: "choosers",
+  lost_records: "record",
+  refused_tasks: "levels",
+};
+const warningItems = new Map(); // those that are shown, by kind and subject
+
+/** Brings the row of the warning's subject into view, or the part of the page that it is about. */
+function showPlace(x) {
+  const place = $(placesOfWarnings[x.kind]);
+  const row = [...place.querySelectorAll("tbody tr")]
+    .find((one) => one.cells[0].textContent === x.subject);
+  (row ?? place.closest("section")).scrollIntoView({ block: row ? "center" : "start" });
+  if (!row) return;
+  row.classList.add("found");
+  setTimeout(() => row.classList.remove("found"), 3000);
+}
+
+/** An item that stays while the warning does, so that it can be clicked and keeps the focus. */
+function warningItem(x) {
+  const key = `${x.kind} ${x.subject}`;
+  let item = warningItems.get(key);
+  if (!item) {
+    const cause = element("b");
+    const rest = element("span");
+    const link = element("button", { type: "button", text: "Show", class: "link",
+                                     title: "Goes to what the page has on it" });
+    link.addEventListener("click", () => showPlace(x));
+    const links = placesOfWarnings[x.kind] ? [link] : [];
+    item = element("li", { title: x.kind }, element("p", {}, cause),
+                   element("p", { class: "quiet" }, rest, ...links));
+    Object.assign(item, { cause, rest });
+    warningItems.set(key, item);
+  }
+  return [key, item];
+}
+
 function showWarnings(now) {
   const { warnings } = now.stats;
-  const items = warnings.map((x) =>
-    element("li", { title: x.kind },
-      element("p", {}, element("b", { text: x.cause })),
-      element("p", {
-        class: "quiet",
-        text: `For ${uptime(now.time_ms - x.since_ms)}. ${x.remedy}`,
-      })));
+  const items = warnings.map((x) => {
+    const [key, item] = warningItem(x);
+    item.cause.textContent = x.cause;
+    item.rest.textContent = `For ${uptime(now.time_ms - x.since_ms)}. ${x.remedy} `;
+    return [key, item];
+  });
+  const keys = items.map(([key]) => key);
+  for (const key of warningItems.keys()) if (!keys.includes(key)) warningItems.delete(key);
+  const list = $("warnings");
   if (items.length === 0) {
     const text = "None: nothing blocks, overruns, waits for long or is refused.";
-    items.push(element("li", { class: "none", text }));
+    list.replaceChildren(element("li", { class: "none", text }));
+  } else if (keys.length !== list.children.length
+             || items.some(([, item], i) => item !== list.children[i])) {
+    list.replaceChildren(...items.map(([, item]) => item));
   }
-  $("warnings").replaceChildren(...items);
   const n = warnings.length;
   $("verdict").className = `pill ${n === 0 ? "good" : "bad"}`;
   $("verdict").textContent = n === 0 ? "all well" : n === 1 ? "1 warning" : `${n} warnings`;

@@ -163,6 +163,37 @@ def look(browser, program, url, screenshots):
     assert rows[0].split("\t")[1:3] == ["0", "\u2013"], rows
     assert rows[4].split("\t")[1:4] == ["1.23 k", "90 s", "5"], rows
     assert rows[4].split("\t")[5:] == ["6", "15"], rows
+    # A warning leads to what the page has on it, and stays the same element.
+    browser.until("document.querySelector('#warnings').innerText.includes('glutton')")
+    browser.value("globalThis.shown = [...document.querySelectorAll('#warnings li')]"
+                  ".find((x) => x.innerText.includes('glutton')).querySelector('button');"
+                  "shown.focus()")
+    browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
+    browser.until("samples.at(-1).tick > globalThis.before + 3")
+    assert browser.value("document.activeElement === shown")
+    browser.value("scrollTo(0, 0); shown.click()")
+    found = "document.querySelector('#overruns tr.found')"
+    assert browser.value(found + ".cells[0].textContent") == "<b>glutton</b>"
+    browser.until("(() => { const at = document.querySelector('#overruns')"
+                  ".getBoundingClientRect(); return at.top < innerHeight && at.bottom > 0; })()")
+    browser.value("scrollTo(0, 0)")
+    # Each kind of warning has a place on the page.
+    assert browser.value("Object.values(placesOfWarnings).every((x) => $(x) !== null)")
+    # An executor says what it runs now, on a click.
+    detail = "document.querySelector('#executors .detail')"
+    assert browser.value(detail + ".hidden")
+    browser.value("document.querySelector('#executors button').click()")
+    assert not browser.value(detail + ".hidden")
+    browser.until(f"/^Runs .+; \\d+ pieces of work wait/.test({detail}.textContent)")
+    said = browser.value(
+        "(() => { const next = structuredClone(samples.at(-1));"
+        " next.stats.message_work[0] = '<b>x</b> <- i32';"
+        " next.stats.message_executors[0].waiting_now = 7;"
+        " showDetail(pools[0], pools[0].rows[0], next, 0);"
+        f" return {detail}.textContent; }})()")
+    assert said.startswith("Runs <b>x</b> <- i32; 7 pieces of work wait in its queue."), said
+    browser.value("document.querySelector('#executors button').click()")
+    assert browser.value(detail + ".hidden")
     # Where there is no solver there is no section of one.
     assert browser.value(
         "(() => { const x = structuredClone(samples.at(-1));"

@@ -104,18 +104,20 @@ typename Inspector::result_type inspect(Inspector& f, background_stats& x) {
 struct system_stats {
   std::vector<executors::executor_stats> message_executors; ///< by index
   std::vector<executors::executor_stats> compute_executors; ///< by index
-  posse::posse_stats posse;                                 ///< computations and thefts
-  std::vector<overrun_stats> overruns;                      ///< by name
-  std::vector<backlog_stats> backlogs;                      ///< by name
-  std::vector<chooser_stats> choosers;                      ///< by (actor type, message type)
-  background_stats background;                              ///< work by priority
-  solving_stats solver;                 ///< linear systems; empty where nobody has a solver
-  std::vector<actor_stats> actor_types; ///< by name; counted while watched, see watch_actors
-  std::vector<actor_stats> busy_actors; ///< the 64 busiest of them, the busiest first; likewise
-  std::uint64_t actors_now = 0;         ///< that have not ended
-  std::uint64_t timers_now = 0;         ///< timeouts and delayed messages that wait
-  std::uint64_t heap_bytes = 0;         ///< of the collected heap, garbage included; 0 without one
-  time_stats heap_pauses;               ///< for which its collections have stopped all threads
+  std::vector<std::string> message_work; ///< by index: what it runs now; empty: nothing
+  std::vector<std::string> compute_work; ///< likewise
+  posse::posse_stats posse;              ///< computations and thefts
+  std::vector<overrun_stats> overruns;   ///< by name
+  std::vector<backlog_stats> backlogs;   ///< by name
+  std::vector<chooser_stats> choosers;   ///< by (actor type, message type)
+  background_stats background;           ///< work by priority
+  solving_stats solver;                  ///< linear systems; empty where nobody has a solver
+  std::vector<actor_stats> actor_types;  ///< by name; counted while watched, see watch_actors
+  std::vector<actor_stats> busy_actors;  ///< the 64 busiest of them, the busiest first; likewise
+  std::uint64_t actors_now = 0;          ///< that have not ended
+  std::uint64_t timers_now = 0;          ///< timeouts and delayed messages that wait
+  std::uint64_t heap_bytes = 0;          ///< of the collected heap, garbage included; 0 without one
+  time_stats heap_pauses;                ///< for which its collections have stopped all threads
   std::uint64_t heap_longest_pause_ns = 0; ///< the longest of these
   std::uint64_t lost_records = 0;          ///< of streams of the flight recorder
   std::vector<warning> warnings;           ///< that hold now, oldest first
@@ -126,16 +128,16 @@ struct system_stats {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, system_stats& x) {
   const detail::field_namer<Inspector> field;
-  return f(caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
-           field("compute_executors", x.compute_executors), field("posse", x.posse),
-           field("overruns", x.overruns), field("backlogs", x.backlogs),
-           field("choosers", x.choosers), field("background", x.background),
-           field("solver", x.solver), field("actor_types", x.actor_types),
-           field("busy_actors", x.busy_actors), field("actors_now", x.actors_now),
-           field("timers_now", x.timers_now), field("heap_bytes", x.heap_bytes),
-           field("heap_pauses", x.heap_pauses),
-           field("heap_longest_pause_ns", x.heap_longest_pause_ns),
-           field("lost_records", x.lost_records), field("warnings", x.warnings));
+  return f(
+    caf::meta::type_name("system_stats"), field("message_executors", x.message_executors),
+    field("compute_executors", x.compute_executors), field("message_work", x.message_work),
+    field("compute_work", x.compute_work), field("posse", x.posse), field("overruns", x.overruns),
+    field("backlogs", x.backlogs), field("choosers", x.choosers), field("background", x.background),
+    field("solver", x.solver), field("actor_types", x.actor_types),
+    field("busy_actors", x.busy_actors), field("actors_now", x.actors_now),
+    field("timers_now", x.timers_now), field("heap_bytes", x.heap_bytes),
+    field("heap_pauses", x.heap_pauses), field("heap_longest_pause_ns", x.heap_longest_pause_ns),
+    field("lost_records", x.lost_records), field("warnings", x.warnings));
 }
 
 /// Any thread, from the start of the system to its end. Warnings are made of what has changed since
