@@ -305,7 +305,23 @@ private:
       const std::lock_guard guard{mutex_};
       why = stopping_ ? "stopping" : not_ready_;
     }
-    reply_health(x, why.empty(), why.empty() ? "[+]program ok\n" : "[-]program " + why + '\n');
+    bool good = why.empty();
+    std::string text = good ? "[+]program ok\n" : "[-]program " + why + '\n';
+    // The limits only, and no numbers: whoever asks needs no token.
+    const auto compare = [&](const char* what, std::uint64_t value, std::uint64_t limit) {
+      if (limit == 0)
+        return;
+      const bool within = value <= limit;
+      text
+        += (within ? "[+]" : "[-]") + std::string{what} + (within ? " ok\n" : " over its limit\n");
+      good = good && within;
+    };
+    if (given_.ready_up_to_queued != 0 || given_.ready_up_to_bytes != 0) {
+      const auto now = samples_.not_older_than(same_moment);
+      compare("background queue", now->stats.background.queued_now, given_.ready_up_to_queued);
+      compare("memory", now->process.resident_bytes, given_.ready_up_to_bytes);
+    }
+    reply_health(x, good, text);
   }
 
   static void reply_health(exchange& x, bool good, const std::string& details) {

@@ -7,6 +7,7 @@
 #include <basal/actors/adaptive.hpp>
 #include <basal/actors/run_pure.hpp>
 #include <basal/actors/stats.hpp>
+#include <basal/priority/background_pool.hpp>
 
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
@@ -147,6 +148,37 @@ TEST_CASE("health: known without a token, and says no more than that") {
   CHECK(client::get(x.port, "/livez").status == 200);
   x.server.not_ready("");
   CHECK(client::get(x.port, "/readyz").status == 200);
+}
+
+TEST_CASE("health: not ready beyond the limits that the program has given") {
+  const auto ready = [](const observed& x) { return client::get(x.port, "/readyz?verbose"); };
+  {
+    observed x{{.ready_up_to_queued = 1, .ready_up_to_bytes = std::uint64_t{1} << 60}};
+    auto& background
+      = basal::priority::background_pool::of(basal::actors::runtime_of(x.system).compute());
+    std::atomic<bool> begun{false}, end{false};
+    auto busy = background.submit([&] {
+      begun = true;
+      begun.notify_one();
+      end.wait(false);
+    });
+    begun.wait(false);
+    background.post({}, [] {});
+    CHECK(ready(x).body == "[+]program ok\n[+]background queue ok\n[+]memory ok\nok\n");
+    background.post({}, [] {});
+    while (ready(x).status == 200) // a sample may be 50 ms old
+      std::this_thread::yield();
+    CHECK(ready(x).body
+          == "[+]program ok\n[-]background queue over its limit\n[+]memory ok\nfailed\n");
+    end = true;
+    end.notify_one();
+    busy.get();
+    while (ready(x).status == 503)
+      std::this_thread::yield();
+  }
+  const observed small{{.ready_up_to_bytes = 1}};
+  CHECK(ready(small).status == 503);
+  CHECK(ready(small).body == "[+]program ok\n[-]memory over its limit\nfailed\n");
 }
 
 TEST_CASE("version: what it was built from") {

@@ -2,6 +2,7 @@
 
 #include <caf/fwd.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -43,6 +44,13 @@ struct options {
   /// With one that stays, an open page goes on when its program has been started again.
   std::string token = {};
 
+  /// `/readyz` answers 503 while more background tasks wait than this, so that whoever hands out
+  /// requests leaves the program alone for a while. 0: however many wait.
+  std::uint64_t ready_up_to_queued = 0;
+
+  /// The same while the process has more resident memory than this. 0: however much.
+  std::uint64_t ready_up_to_bytes = 0;
+
   /// Questions that the program answers, on the page and at `/api/v1/ask?text=`.
   question_box box = {};
 };
@@ -81,8 +89,8 @@ public:
   /// listens, or nobody told it to.
   const std::string& problem() const noexcept;
 
-  /// `/readyz` answers 503 with this reason from now on, or 200 where it is empty, as at the start.
-  /// Any thread.
+  /// `/readyz` answers 503 with this reason from now on, or 200 where it is empty, as at the start;
+  /// also then with 503 beyond the limits that the options give. Any thread.
   void not_ready(std::string why);
 
 private:
