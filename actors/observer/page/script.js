@@ -774,6 +774,10 @@ const placesOfWarnings = {
   lost_records: "record",
   refused_tasks: "levels",
 };
+const noWarning = element("li", {
+  class: "none",
+  text: "None: nothing blocks, overruns, waits for long or is refused.",
+});
 const warningItems = new Map(); // those that are shown, by kind and subject
 
 /** Brings the row of the warning's subject into view, or the part of the page that it is about. */
@@ -816,14 +820,13 @@ function showWarnings(now) {
   });
   const keys = items.map(([key]) => key);
   for (const key of warningItems.keys()) if (!keys.includes(key)) warningItems.delete(key);
+  // Those that stay are not moved: an element that is loses the focus.
   const list = $("warnings");
-  if (items.length === 0) {
-    const text = "None: nothing blocks, overruns, waits for long or is refused.";
-    list.replaceChildren(element("li", { class: "none", text }));
-  } else if (keys.length !== list.children.length
-             || items.some(([, item], i) => item !== list.children[i])) {
-    list.replaceChildren(...items.map(([, item]) => item));
-  }
+  const wanted = items.length > 0 ? items.map(([, item]) => item) : [noWarning];
+  for (const child of [...list.children]) if (!wanted.includes(child)) child.remove();
+  wanted.forEach((item, i) => {
+    if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null);
+  });
   const n = warnings.length;
   $("verdict").className = `pill ${n === 0 ? "good" : "bad"}`;
   $("verdict").textContent = n === 0 ? "all well" : n === 1 ? "1 warning" : `${n} warnings`;

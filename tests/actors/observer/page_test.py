@@ -170,6 +170,15 @@ def look(browser, program, url, screenshots):
                   "shown.focus()")
     browser.call("Runtime.evaluate", expression="globalThis.before = samples.at(-1).tick")
     browser.until("samples.at(-1).tick > globalThis.before + 3")
+    assert browser.value(
+        "(() => { const next = structuredClone(samples.at(-1));"
+        " const other = { kind: 'long_wait', subject: 'test', cause: '', remedy: '', since_ms: 0 };"
+        " const seen = [];"
+        " for (const change of [(x) => x.unshift(other), (x) => x.push({ ...other, subject: '' }),"
+        " (x) => x.shift(), (x) => x.pop()]) { change(next.stats.warnings); showWarnings(next);"
+        " seen.push($('warnings').children.length === next.stats.warnings.length"
+        " && document.activeElement === shown); }"
+        " return seen.every(Boolean); })()")
     assert browser.value("document.activeElement === shown")
     browser.value("scrollTo(0, 0); shown.click()")
     found = "document.querySelector('#overruns tr.found')"
