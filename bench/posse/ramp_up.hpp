@@ -58,14 +58,13 @@ private:
     std::function<void(posse::member&)> body;
     bool ended = false;
 
-    static inline const executors::work_ops ops{
-      [](void* object, executors::executor&) noexcept {
-        auto& self = *static_cast<job*>(object);
-        self.host.run([&self](posse::member& m) { self.body(m); });
-        self.ended = true;
-      },
-      nullptr,
-    };
+    static void run(void* object, executors::executor&) noexcept {
+      auto& self = *static_cast<job*>(object);
+      self.host.run([&self](posse::member& m) { self.body(m); });
+      self.ended = true;
+    }
+
+    static inline const executors::work_ops ops{&run, nullptr};
   };
 
   static posse::runtime_config config(std::size_t executors) {
