@@ -6,10 +6,10 @@ usage: trial.py RELEASE ROOT [--cpus LIST]   makes ROOT from Debian's archive an
        trial.py --list                       prints what would be done
 
 RELEASE: bookworm or trixie, for which one must be root. LIST: the CPUs to use, as taskset takes
-them, 0,1 by default. The steps are the documents' code blocks: programs are saved under the name
-that the text gives, blocks of shell commands run in the project's folder, and what a tutorial's
-program prints is compared. Prints the seconds of each step and `figure trial_minutes N`; exits 1 at
-the first step that fails.
+them; by default the first two on which this program may run. The steps are the documents' code
+blocks: programs are saved under the name that the text gives, blocks of shell commands run in the
+project's folder, and what a tutorial's program prints is compared. Prints the seconds of each step,
+the machine's load after it, and `figure trial_minutes N`; exits 1 at the first step that fails.
 """
 import argparse
 import os
@@ -146,7 +146,8 @@ def attempt(root, cpus):
         done = inside(root, f"cd {FOLDER}\n{what}", cpus)
         seconds = time.monotonic() - start
         total += seconds
-        print(f"{seconds:7.0f} s  {what.splitlines()[-1]}", flush=True)
+        load = os.getloadavg()[0]
+        print(f"{seconds:7.0f} s  load {load:4.1f}  {what.splitlines()[-1]}", flush=True)
         if done.returncode != 0 or (more is not None and done.stdout != more):
             print(done.stdout[-4000:])
             sys.exit(f"trial: exit status {done.returncode}"
@@ -158,7 +159,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("release", nargs="?", choices=("bookworm", "trixie"))
     parser.add_argument("root", nargs="?")
-    parser.add_argument("--cpus", default="0,1")
+    allowed = sorted(os.sched_getaffinity(0))[:2]
+    parser.add_argument("--cpus", default=",".join(map(str, allowed)))
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
