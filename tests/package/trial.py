@@ -9,11 +9,13 @@ RELEASE: bookworm or trixie, for which one must be root. LIST: the CPUs to use, 
 them; by default the first two on which this program may run. The steps are the documents' code
 blocks: programs are saved under the name that the text gives, blocks of shell commands run in the
 project's folder, and what a tutorial's program prints is compared. Prints the seconds of each step,
-the machine's load after it, and `figure trial_minutes N`; exits 1 at the first step that fails.
+those of CPU time, by which steps can be compared on a busy machine, the machine's load after it,
+and `figure trial_minutes N`; exits 1 at the first step that fails.
 """
 import argparse
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -135,6 +137,12 @@ def make_root(release, root):
     subprocess.run(["tar", "--extract", "--directory", folder], input=packed.stdout, check=True)
 
 
+def cpu_seconds():
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def attempt(root, cpus):
     total = 0.0
     for kind, what, more in steps():
@@ -143,11 +151,14 @@ def attempt(root, cpus):
                 file.write(more)
             continue
         start = time.monotonic()
+        start_cpu = cpu_seconds()
         done = inside(root, f"cd {FOLDER}\n{what}", cpus)
         seconds = time.monotonic() - start
+        cpu = cpu_seconds() - start_cpu
         total += seconds
         load = os.getloadavg()[0]
-        print(f"{seconds:7.0f} s  load {load:4.1f}  {what.splitlines()[-1]}", flush=True)
+        print(f"{seconds:6.0f} s {cpu:6.0f} s  load {load:4.1f}  {what.splitlines()[-1]}",
+              flush=True)
         if done.returncode != 0 or (more is not None and done.stdout != more):
             print(done.stdout[-4000:])
             sys.exit(f"trial: exit status {done.returncode}"
