@@ -17,7 +17,8 @@ std::size_t allocations = 0; // of this single-threaded program
 
 } // namespace
 
-void* operator new(std::size_t bytes) {
+// Not inlined: g++ 14 would see free() for memory of the operator new, which it does not look into.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* p = std::malloc(bytes))
     return p;
@@ -25,16 +26,16 @@ void* operator new(std::size_t bytes) {
 }
 
 // std::stable_sort's, whose memory the operators delete below release, too.
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(bytes);
 }
 
-void operator delete(void* p) noexcept {
+[[gnu::noinline]] void operator delete(void* p) noexcept {
   std::free(p);
 }
 
-void operator delete(void* p, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
   std::free(p);
 }
 
