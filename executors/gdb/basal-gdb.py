@@ -125,6 +125,8 @@ class Waits:
         written = word(ring["written_"])
         capacity = (end - first) // 16
         mask = (1 << 48) - 1
+        if written == 0:  # gdb 16 does not read nothing
+            return
         memory = gdb.selected_inferior().read_memory(first, min(written, capacity) * 16)
         slots = list(struct.iter_unpack("<QQ", bytes(memory)))
         start = written % capacity if written > capacity else 0
@@ -202,8 +204,8 @@ class FiberFrames(Unwinder):
     """While it has registers, the selected thread's innermost frame appears to be called from where
     the fiber was left. Nothing is written, so that a core will do."""
 
-    # Boost.Context's jump_fcontext on x86-64, System V ABI: what it saved, from `context_` on. A
-    # build of Boost with BOOST_CONTEXT_TLS_STACK_PROTECTOR has one word more before them.
+    # Boost.Context's jump_fcontext on x86-64, System V ABI: what it saved, from `context_` on.
+    # Later versions of Boost (1.83 in Debian 13) have one word more before them.
     SAVED = ("r12", "r13", "r14", "r15", "rbx", "rbp", "rip")
 
     def __init__(self):
@@ -241,11 +243,24 @@ class FiberFrames(Unwinder):
             self.registers = None
             gdb.invalidate_cached_frames()
 
+    def first_saved(self):
+        """The number of the word that SAVED begins with, by the first instruction of jump_fcontext,
+        `lea -0x38(%rsp),%rsp` or -0x40; None where that is another one."""
+        try:
+            at = int(gdb.parse_and_eval("(unsigned long)&jump_fcontext"))
+            code = bytes(gdb.selected_inferior().read_memory(at, 9))
+        except (gdb.error, gdb.MemoryError):
+            return None
+        code = code[4:] if code.startswith(b"\xf3\x0f\x1e\xfa") else code  # endbr64
+        if code.startswith(b"\x48\x8d\x64\x24\xc8"):
+            return 1
+        return 2 if code.startswith(b"\x48\x8d\x64\x24\xc0") else None
+
     def saved(self, fiber):
         context = int(fiber["context_"])
         memory = bytes(gdb.selected_inferior().read_memory(context, 9 * 8))
         words = struct.unpack("<9Q", memory)
-        first = 1 if gdb.block_for_pc(words[7]) is not None else 2
+        first = self.first_saved() or (1 if gdb.block_for_pc(words[7]) is not None else 2)
         result = dict(zip(self.SAVED, words[first : first + 7]))
         result["rsp"] = context + (first + 7) * 8
         return result

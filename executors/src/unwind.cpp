@@ -1,5 +1,8 @@
 #include "unwind.hpp"
 
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <cstring>
 #include <ucontext.h>
 #include <unwind.h>
 
@@ -7,7 +10,7 @@
 
 // A frame that appears to have been called from where a fiber was left: its unwind information says
 // that the caller's registers are where jump_fcontext (Boost.Context on x86-64, System V ABI) has
-// saved them: r12 to r15, rbx, rbp and the return address, from the second word of the context on.
+// saved them: r12 to r15, rbx, rbp and the return address, from the second word of `context` on.
 asm(R"(
   .pushsection .text
   .hidden basal_unwind_left
@@ -75,10 +78,27 @@ struct collected {
 
 #if defined(__x86_64__)
 
+namespace {
+
+/// Bytes that jump_fcontext has before the word in front of the saved registers. Later versions of
+/// Boost (1.83 in Debian 13) have one word more there than earlier ones, whatever they are built
+/// with. So the first instruction tells, which makes room: `lea -0x38(%rsp),%rsp`, or -0x40.
+std::size_t bytes_before_registers() noexcept {
+  unsigned char code[9];
+  std::memcpy(code, reinterpret_cast<const void*>(&boost::context::detail::jump_fcontext),
+              sizeof code);
+  constexpr unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr unsigned char longer[] = {0x48, 0x8d, 0x64, 0x24, 0xc0};
+  const auto* lea = std::memcmp(code, endbr64, sizeof endbr64) == 0 ? code + sizeof endbr64 : code;
+  return std::memcmp(lea, longer, sizeof longer) == 0 ? sizeof(void*) : 0;
+}
+
+} // namespace
+
 std::size_t unwind::left(const void* context, std::uintptr_t* to, std::size_t capacity) noexcept {
   collected c{to, capacity};
   c.left_out = 1; // basal_unwind_left itself
-  basal_unwind_left(context, collect, &c);
+  basal_unwind_left(static_cast<const std::byte*>(context) + bytes_before_registers(), collect, &c);
   return c.count;
 }
 
