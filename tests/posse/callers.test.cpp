@@ -248,7 +248,9 @@ TEST_CASE("a runtime that stops names callers that stay longer than it has patie
   runtime rt{config_of(1)};
   {
     const caller guest{rt};
-    const auto who = rt.stop(executors::stop_mode::discard, 1ms);
+    auto who = rt.stop(executors::stop_mode::discard, 1ms);
+    while (who.size() == 1 && who.front().executor == "basal.cpu0") // has not had a CPU since
+      who = rt.stop(executors::stop_mode::discard, 1ms);
     REQUIRE(who.size() == 1);
     CHECK(who.front().executor == "basal.call0");
     CHECK_THROWS_AS(rt.run([](member&) {}), runtime_stopped);
