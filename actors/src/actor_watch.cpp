@@ -4,6 +4,7 @@
 #include "times_of_buckets.hpp"
 
 #include <basal/actors/detail/scheduler.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/demangled.hpp>
 #include <basal/executors/detail/record_names.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
@@ -284,6 +285,8 @@ actor_lane* actor_watch::lane(const executors::executor& self, std::uint64_t pre
       until_.compare_exchange_strong(end, 0, std::memory_order_relaxed);
     return nullptr;
   }
+  BASAL_ASSERT(executors::executor::current() == &self, "a lane belongs to its executor's thread");
+  BASAL_ASSERT(self.index() < lanes_.size(), "a system watches its own message executors");
   auto& mine = lanes_[self.index()];
   auto* known = mine.load(std::memory_order_relaxed); // only we write it
   if (known == nullptr) {
@@ -302,6 +305,8 @@ void actor_watch::wakes(const caf::resumable& job, const executors::executor* se
     note(tick_clock::now());
     return;
   }
+  BASAL_ASSERT(executors::executor::current() == self && self->index() < lanes_.size(),
+               "who wakes an actor from a message executor is on its thread");
   auto* mine = lanes_[self->index()].load(std::memory_order_relaxed);
   if (mine != nullptr && mine->times(self->last_look()))
     note(self->now());

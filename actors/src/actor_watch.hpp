@@ -4,6 +4,7 @@
 #include "delay_probes.hpp"
 
 #include <basal/actors/actor_stats.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/executor.hpp>
 
@@ -83,6 +84,7 @@ public:
 
   /// A turn begins. @returns whether it is to be counted
   bool picks() noexcept {
+    BASAL_ASSERT(left_ > 0, "a turn is drawn before it is picked");
     if (--left_ != 0)
       return false;
     picked_weight_ = drawn_weight_;

@@ -1,5 +1,6 @@
 #include <basal/actors/detail/adaptive_core.hpp>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/demangled.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 
@@ -53,6 +54,7 @@ adaptive_core::turn::~turn() {
 }
 
 void adaptive_core::take_grant() noexcept {
+  BASAL_ASSERT(grant_.runs == 0, "a grant is used up before the next one");
   grant_ = chooser_.next_grant();
   limit_ = std::chrono::duration_cast<std::chrono::nanoseconds>(grant_.limit);
 }

@@ -104,6 +104,7 @@ bool awaited_answer::waits_locked(const caf::strong_actor_ptr& actor) noexcept {
 }
 
 awaited_answer& awaited_answer::of_locked(const caf::strong_actor_ptr& actor) noexcept {
+  BASAL_ASSERT(waits_locked(actor), "only an actor that waits has an edge in the wait graph");
   return *static_cast<awaited_answer*>(
     static_cast<caf::local_actor*>(actor->get())->current_mailbox_element());
 }
@@ -114,6 +115,8 @@ caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
                                                   const caf::duration& timeout) {
   posse::refuse_effect("waits for an actor");
   auto& core = system_core::of(self.home_system(), "basal::actors::get was called");
+  BASAL_ASSERT(waits_without_thread(self), "an actor with a thread of its own waits on that");
+  BASAL_ASSERT(other != nullptr && request != nullptr, "a wait is for somebody's answer");
   awaited_answer wait{self, other, *request, core};
   wait.look_at_backlog();
   if (wait.exit_)
@@ -143,6 +146,8 @@ caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
 
 /// @returns false if the system ends.
 bool awaited_answer::enter() {
+  BASAL_ASSERT(!entered_, "a wait enters the wait graph once");
+  BASAL_ASSERT(!self_.getf(waits_flag), "an actor waits for one answer at a time");
   auto& here = place_of(self_.id());
   const std::lock_guard guard{here.mutex};
   if (core_.ends_waits())
@@ -161,6 +166,8 @@ bool awaited_answer::enter() {
 
 /// The reader, once, after enter().
 void awaited_answer::leave() noexcept {
+  BASAL_ASSERT(entered_, "a wait leaves the wait graph once, after it has entered");
+  BASAL_ASSERT(self_.current_mailbox_element() == this, "waits of one actor do not overlap");
   auto& here = place_of(self_.id());
   const std::lock_guard guard{here.mutex};
   self_.unsetf(waits_flag);
@@ -283,6 +290,7 @@ void awaited_answer::wait() {
 
 void awaited_answer::wake_up(caf::scheduled_actor& actor) {
   auto& wait = *static_cast<awaited_answer*>(actor.current_mailbox_element());
+  BASAL_ASSERT(&wait.self_ == &actor && wait.entered_, "a message wakes the actor it was sent to");
   auto& inbox = arrivals(actor.mailbox());
   // Not the last one: its handler runs.
   caf::intrusive_ptr_release(static_cast<caf::resumable*>(&actor));

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::actors {
 
 /// The actors that one executor ran for longest, in bounded memory. The executor's thread writes;
@@ -49,6 +51,8 @@ public:
   /// @param chance from 0 to 1, drawn
   /// @returns its tally; null where it is not among them
   tally* charge(std::uint64_t id, std::uint64_t type, std::uint64_t ticks, double chance) noexcept {
+    BASAL_ASSERT(id != 0, "0 stands for no actor");
+    BASAL_ASSERT(chance >= 0 && chance <= 1, "a chance is from 0 to 1");
     if (const auto at = place_of(id); at < Size) {
       ranks_[at] += ticks;
       return &places_[at].counts;

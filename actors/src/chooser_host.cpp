@@ -3,6 +3,7 @@
 #include <basal/actors/adaptive_actor_config.hpp>
 #include <basal/actors/detail/hop.hpp>
 #include <basal/actors/detail/system_core.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/mab/calibration.hpp>
 
 #include <algorithm>
@@ -141,6 +142,8 @@ mab::load chooser_host::look_from_outside() const noexcept {
 }
 
 void chooser_host::look(lane& here, std::uint64_t now) noexcept {
+  BASAL_ASSERT(executors::executor::current() == &here.here,
+               "a lane belongs to its executor's thread");
   const auto wall = steady::now().time_since_epoch();
   here.meter_.count(wall, here.not_metered_);
   here.not_metered_ = 0;

@@ -1,5 +1,6 @@
 #include <basal/actors/detail/clock.hpp>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
@@ -74,6 +75,7 @@ clock::~clock() {
 
 void clock::start(caf::actor_system& system) {
   std::lock_guard guard{mutex_};
+  BASAL_ASSERT(system_ == nullptr && !stopping_, "a clock starts once");
   system_ = &system;
   heritage_ = std::make_unique<executors::thread_heritage>();
   if (queue_.next_due())
@@ -96,6 +98,8 @@ void clock::begin_locked() {
 void clock::stop() {
   {
     std::lock_guard guard{mutex_};
+    BASAL_ASSERT(thread_.get_id() != std::this_thread::get_id(),
+                 "a clock is not stopped by the thread that delivers");
     stopping_ = true;
   }
   changed_.notify_all();

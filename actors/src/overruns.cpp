@@ -1,6 +1,7 @@
 #include <basal/actors/overruns.hpp>
 
 #include <basal/actors/log.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/report.hpp>
 
@@ -34,6 +35,7 @@ void log(std::string_view name, std::chrono::microseconds ran) noexcept {
 
 void overrun_log::add(caf::resumable* job, std::size_t executor, std::uint64_t ticks,
                       std::uint64_t quantum_ticks) noexcept {
+  BASAL_ASSERT(ticks > quantum_ticks, "an overrun is longer than a quantum");
   const auto* actor = dynamic_cast<caf::local_actor*>(job);
   const std::string_view name = actor != nullptr ? actor->name() : "(no actor)";
   const auto ran = executors::tick_clock::to_duration(ticks);

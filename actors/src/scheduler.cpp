@@ -11,6 +11,7 @@
 
 #include <basal/actors/detail/awaited_answer.hpp>
 #include <basal/actors/log.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/time_slice.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/report.hpp>
@@ -222,6 +223,7 @@ void scheduler::start() {
 }
 
 void scheduler::start_executors() {
+  BASAL_ASSERT(messages_ == nullptr && compute_ == nullptr, "an actor system starts once");
   watch_ = std::make_unique<actor_watch>(num_workers());
   for (std::size_t i = 0; i < num_workers(); ++i)
     units_.push_back(std::make_unique<unit>(*this));
@@ -318,6 +320,7 @@ void scheduler::stop_in_time(Executors& all) {
 }
 
 void scheduler::enqueue(caf::resumable* job) {
+  BASAL_ASSERT(job != nullptr && messages_ != nullptr, "actors run after the system's start");
   // Called for actors that a message wakes or a handler spawns, not for messages to actors that are
   // awake already.
   if (options_.check_effects)
@@ -409,6 +412,7 @@ private:
 
 void scheduler::run(void* object, executors::executor& self) noexcept {
   auto* job = static_cast<caf::resumable*>(object);
+  BASAL_ASSERT(self.attachment() != nullptr, "actors run on message executors");
   auto& here = *static_cast<unit*>(self.attachment());
   here.silence();
   if (here.is_watched()) [[unlikely]]

@@ -5,14 +5,18 @@
 #include <limits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::actors::detail {
 
 timer_queue::node timer_queue::set_ordinary(time_point due, behaviour_timeout what) {
+  BASAL_ASSERT(what.self != nullptr, "a timeout is that of an actor");
   const index_key key{what.self->id(), kind::ordinary, static_cast<std::uint64_t>(what.type)};
   return replace(due, key, std::move(what));
 }
 
 void timer_queue::set_multi(time_point due, behaviour_timeout what) {
+  BASAL_ASSERT(what.self != nullptr, "a timeout is that of an actor");
   const auto when = next_key(due);
   const index_key key{what.self->id(), kind::multi, when.sequence};
   const auto position = schedule_.emplace(when, entry{std::move(what), key}).first;
@@ -20,6 +24,7 @@ void timer_queue::set_multi(time_point due, behaviour_timeout what) {
 }
 
 timer_queue::node timer_queue::set_request(time_point due, request_timeout what) {
+  BASAL_ASSERT(what.self != nullptr, "a timeout is that of an actor");
   const index_key key{what.self->id(), kind::request, what.id.integer_value()};
   return replace(due, key, std::move(what));
 }
@@ -59,6 +64,7 @@ std::vector<timer_queue::node> timer_queue::take_due(time_point now) {
 }
 
 timer_queue::schedule timer_queue::clear() {
+  BASAL_ASSERT(index_.size() <= schedule_.size(), "what can be cancelled is scheduled");
   index_.clear();
   return std::exchange(schedule_, {});
 }

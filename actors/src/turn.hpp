@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 
 #include <algorithm>
@@ -39,6 +40,8 @@ public:
   /// The actor has handled that many of the batch, and has more.
   /// @returns whether it may go on.
   bool spend(std::uint64_t handled) noexcept {
+    BASAL_ASSERT(handled > 0 && handled <= batch_ && handled <= left_,
+                 "an actor handles no more messages than its turn has");
     left_ -= handled;
     handled_ += handled;
     // The actor may have been suspended and others have run meanwhile, all the more reason to stop.

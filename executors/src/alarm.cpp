@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::executors {
 
 alarm& alarm::instance() {
@@ -26,6 +28,8 @@ void alarm::add(setting& s, clock::time_point deadline) {
   bool first = false;
   {
     std::lock_guard guard{mutex_};
+    BASAL_ASSERT(!stopping_, "an alarm is not set when the program ends");
+    BASAL_ASSERT(!s.gone_off, "an alarm that has gone off is not set again");
     s.at = settings_.emplace(deadline, &s);
     first = s.at == settings_.begin();
   }

@@ -5,6 +5,8 @@
 namespace basal::executors {
 
 void carriers::add(const carrier& kind) noexcept {
+  BASAL_ASSERT(kind.capture != nullptr && kind.enter != nullptr && kind.leave != nullptr,
+               "a carrier captures, enters and leaves");
   const auto count = count_.load(std::memory_order_relaxed);
   if (count == most)
     basal::detail::assertion_failed("there are at most carriers::most kinds", __FILE__, __LINE__);

@@ -1,5 +1,6 @@
 #include <basal/executors/completion.hpp>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/parker.hpp>
 #include <basal/executors/executor.hpp>
 
@@ -8,6 +9,7 @@ namespace basal::executors {
 void completion::wait() noexcept {
   if (is_set())
     return;
+  BASAL_ASSERT(fiber_ == nullptr && parker_ == nullptr, "one party waits for a completion");
   auto* self = executor::current();
   if (self != nullptr && self->suspend([this](fiber& waiter) noexcept {
         fiber_ = &waiter;

@@ -110,6 +110,8 @@ executor::executor(executor_pool& pool, std::size_t index)
 }
 
 executor::~executor() {
+  BASAL_ASSERT(suspended_ == 0, "a suspended fiber is resumed before its executor goes");
+  BASAL_ASSERT(inbox_.empty(), "nothing is delivered to an executor that has left");
   detail::recording::release(flight_);
 }
 
@@ -134,8 +136,9 @@ void executor::enter() {
 
 /// The calling thread, number `thread` in the kernel, is this executor from now on.
 void executor::become(std::int32_t thread) noexcept {
-  // No executor runs inside of another one's thread; a step has put itself there already.
-  BASAL_ASSERT(current_executor == nullptr || current_executor == this);
+  // A step has put itself there already.
+  BASAL_ASSERT(current_executor == nullptr || current_executor == this,
+               "no executor runs inside of another one's thread");
   current_executor = this;
   thread_.store(thread, std::memory_order_relaxed);
   if (flight_ != nullptr)
@@ -156,7 +159,10 @@ void executor::become(std::int32_t thread) noexcept {
 void executor::leave() {
   // The loop has ended. Fibers that still exist are parked inside the loop
   // itself, with nothing on their stacks that must unwind.
-  BASAL_ASSERT(current_executor == this && suspended_ == 0);
+  BASAL_ASSERT(current_executor == this, "an executor leaves its own thread");
+  BASAL_ASSERT(suspended_ == 0, "an executor does not leave while fibers wait on it");
+  BASAL_ASSERT(pinned_.empty() && yielded_.empty() && ring_.empty() && newborns_.empty(),
+               "an executor does not leave while work waits for it");
   while (auto* f = spares_.take())
     fiber::destroy(*f, pool_.stacks());
   seat_.leave();
@@ -224,8 +230,9 @@ fiber* executor::spare_fiber() noexcept {
 
 bool executor::suspend_impl(fiber::after_action after, void* argument,
                             const char* what_for) noexcept {
-  BASAL_ASSERT(current_executor == this); // the fiber to suspend is the one that asks
-  BASAL_ASSERT(running_ != &*native_);    // hooks are on the thread's own stack
+  BASAL_ASSERT(current_executor == this, "only the fiber that runs suspends itself");
+  BASAL_ASSERT(running_ != &*native_, "a hook, on the thread's own stack, does not wait");
+  BASAL_ASSERT(what_for != nullptr, "a fiber says what it waits for");
   expect_no_fork();
   auto* next = spare_fiber();
   if (next == nullptr)
@@ -255,8 +262,9 @@ bool executor::suspend_impl(fiber::after_action after, void* argument,
 }
 
 void executor::resume(fiber& f) noexcept {
-  BASAL_ASSERT(f.home_ == this && suspended_ > 0);
-  BASAL_ASSERT(&f != running_ && f.waits_for_ != nullptr); // it waits, and is woken once
+  BASAL_ASSERT(f.home_ == this, "a fiber goes on where it was suspended");
+  BASAL_ASSERT(suspended_ > 0 && &f != running_ && f.waits_for_ != nullptr,
+               "a fiber that waits is woken once");
   --suspended_;
   leave_running_fiber();
   // The fiber that leaves is inside the loop, right here; when it is taken
@@ -280,7 +288,8 @@ void executor::host(inbox_node& work, const completion& done) noexcept {
   static thread_local const overflow_report report_overflows;
   static thread_local const auto number = gettid();
   std::ignore = report_overflows;
-  BASAL_ASSERT(lent_.load(std::memory_order_relaxed) && current_executor == nullptr);
+  BASAL_ASSERT(lent_.load(std::memory_order_relaxed), "a host has borrowed the executor");
+  BASAL_ASSERT(current_executor == nullptr, "no executor's thread hosts a pool");
   become(number);
   pinned_.push_back(work);
   for (auto* loop = spares_.take();; loop = std::exchange(paused_, nullptr)) {
@@ -337,12 +346,13 @@ void executor::yield() {
 }
 
 void executor::wake(fiber& f) noexcept {
-  BASAL_ASSERT(f.home_ != nullptr && f.waits_for_ != nullptr);
+  BASAL_ASSERT(f.home_ != nullptr && f.waits_for_ != nullptr, "a fiber that waits is woken once");
   f.node_.item = {&f, &resume_ops};
   f.home_->deliver(f.node_);
 }
 
 void executor::deliver(inbox_node& node) noexcept {
+  BASAL_ASSERT(node.item, "what is handed to an executor is a piece of work");
   if (current_executor == this) {
     pinned_.push_back(node);
     return;
@@ -370,7 +380,8 @@ void executor::push_newborn(work_item item) {
 }
 
 void executor::take_slot(work_item item, bool is_newborn) {
-  BASAL_ASSERT(current_executor == this);
+  BASAL_ASSERT(current_executor == this, "only its own thread queues work at an executor");
+  BASAL_ASSERT(item, "what is handed to an executor is a piece of work");
   if (item.ops != pool_.config().newest_ops) {
     push_back(item);
     return;
@@ -432,7 +443,8 @@ work_item executor::pop_newest() noexcept {
 }
 
 void executor::push_back(work_item item) {
-  BASAL_ASSERT(current_executor == this);
+  BASAL_ASSERT(current_executor == this, "only its own thread queues work at an executor");
+  BASAL_ASSERT(item, "what is handed to an executor is a piece of work");
   push_ring(item);
   pool_.notify();
 }
@@ -783,7 +795,7 @@ work_item executor::found(work_item item) noexcept {
 }
 
 void executor::count_quantum_end() noexcept {
-  BASAL_ASSERT(current_executor == this);
+  BASAL_ASSERT(current_executor == this, "only the work that runs notices its quantum's end");
   counters_.quantum_ends.add();
   record(record_kind::quantum_end, last_look_);
   if (pool_.config().hosted) // in a shorter call the backstop has nothing to do
@@ -908,6 +920,7 @@ unsigned executor::cpu() const noexcept {
 }
 
 void executor::note_cpu() noexcept {
+  BASAL_ASSERT(current_executor == this, "an executor notes the CPU of its own thread");
   seat_.be_on(cpu());
 }
 

@@ -167,6 +167,7 @@ bool executor_pool::submit_newborn(work_item item) {
 }
 
 bool executor_pool::submit(work_item item, void (executor::*push)(work_item)) {
+  BASAL_ASSERT(item, "what is handed to a pool is a piece of work");
   expect_threads();
   auto* self = executor::current();
   if (self != nullptr && &self->pool() == this) {
@@ -184,7 +185,10 @@ bool executor_pool::submit(work_item item, void (executor::*push)(work_item)) {
 }
 
 bool executor_pool::host(inbox_node& work, const completion& done) {
-  BASAL_ASSERT(config_.hosted && executor::current() == nullptr);
+  BASAL_ASSERT(config_.hosted, "only a pool without threads is hosted");
+  BASAL_ASSERT(executor::current() == nullptr, "no executor's thread hosts a pool");
+  BASAL_ASSERT(work.item, "what is handed to a pool is a piece of work");
+  BASAL_ASSERT(!done.is_set(), "hosted work sets `done`, nobody else");
   expect_threads();
   visit here{*this};
   struct stay {
@@ -211,6 +215,7 @@ bool executor_pool::host(inbox_node& work, const completion& done) {
 }
 
 background_source& executor_pool::adopt_background(std::unique_ptr<background_source> source) {
+  BASAL_ASSERT(source != nullptr, "a source of background work exists");
   std::lock_guard guard{background_mutex_};
   if (background_closed_)
     throw std::logic_error("basal: the executor pool was stopped and takes no background work");
@@ -227,6 +232,9 @@ executor* executor_pool::claim_idle() noexcept {
 }
 
 void executor_pool::deliver_claimed(executor& claimed, inbox_node& node) noexcept {
+  BASAL_ASSERT(&claimed.pool() == this, "an executor is claimed from its own pool");
+  BASAL_ASSERT(!idle_.is_parked(claimed.index()), "an executor is claimed before the delivery");
+  BASAL_ASSERT(node.item, "what is handed to a pool is a piece of work");
   visit here{*this};
   claimed.inbox_.push(node);
   idle_.wake_claimed(claimed.index());
@@ -370,11 +378,13 @@ std::string to_string(const std::vector<straggler>& who) {
 // -- stepped mode -------------------------------------------------------------
 
 bool executor_pool::step(std::size_t index) {
-  BASAL_ASSERT(config_.simulate.stepped);
+  BASAL_ASSERT(config_.simulate.stepped, "a pool with threads takes no steps");
+  BASAL_ASSERT(index < executors_.size(), "an executor's index is below size()");
   return executors_[index]->step();
 }
 
 std::size_t executor_pool::run_until_idle() {
+  BASAL_ASSERT(config_.simulate.stepped, "a pool with threads takes no steps");
   std::size_t ran = 0;
   while (idle_.num_awake() > 0)
     if (step(step_random_.below(size())))

@@ -58,6 +58,7 @@ fiber::~fiber() {
 }
 
 const char* fiber::name_work(const char* name) noexcept {
+  BASAL_ASSERT(executor::current() == home_, "a fiber's work is named on its own thread");
   auto* before = std::exchange(work_name_, name);
   home_->doing_.store(label(), std::memory_order_relaxed);
   return before;
@@ -73,6 +74,8 @@ fiber& fiber::create(executor& home, stack_pool& stacks) {
 }
 
 void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
+  BASAL_ASSERT(&f != f.home_->running_, "a fiber that runs is not destroyed");
+  BASAL_ASSERT(f.waits_for_ == nullptr, "a suspended fiber is resumed, never destroyed");
   stack_scan::remove(*f.home_, f);
   auto s = f.stack_;
   // Frames below where it was left have returned, and poison nothing any more.
@@ -84,6 +87,8 @@ void fiber::destroy(fiber& f, stack_pool& stacks) noexcept {
 
 void fiber::switch_to(fiber& from, fiber& to, after_action after, void* argument) noexcept {
   static_assert(sizeof(from.exceptions_) == 16);
+  BASAL_ASSERT(from.home_ == to.home_, "a fiber runs on one thread for life");
+  BASAL_ASSERT(&from != &to && from.home_->running_ == &from, "the running fiber is left");
   switch_record record{&from, &to, after, argument};
   stack_scan::begin_switch(*from.home_);
   void* exceptions = from.home_->exceptions_; // one look-up a thread, not two a switch

@@ -1,5 +1,6 @@
 #include <basal/executors/hand_over.hpp>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/recorder.hpp>
 
@@ -24,6 +25,9 @@ const work_ops awaited_work::hosted_ops{
 };
 
 errand_end awaited_work::run_on(executor_pool& pool) {
+  BASAL_ASSERT(!done_.is_set(), "awaited work is handed over once");
+  BASAL_ASSERT(executor::current() == nullptr || &executor::current()->pool() != &pool,
+               "an executor does not wait for work of its own pool, which may have no other");
   recorder::add(record_kind::hop_sent, this);
   if (!pool.submit({this, &ops}))
     return errand_end::refused;
@@ -33,6 +37,7 @@ errand_end awaited_work::run_on(executor_pool& pool) {
 }
 
 bool awaited_work::host_on(executor_pool& pool) {
+  BASAL_ASSERT(!done_.is_set(), "awaited work is handed over once");
   inbox_node node;
   node.item = {this, &hosted_ops};
   return pool.host(node, done_);
@@ -51,6 +56,7 @@ void awaited_work::run(executor& self) noexcept {
 }
 
 void awaited_work::end_unrun(errand_end how) noexcept {
+  BASAL_ASSERT(how != errand_end::ran, "work that did not run says why");
   end_ = how;
   done_.set(); // likewise
 }
@@ -105,6 +111,9 @@ const work_ops awaited_work::ticket::ops{
 
 errand_end awaited_work::run_on(executor_pool& pool, const begin_limits& limits) {
   using clock = std::chrono::steady_clock;
+  BASAL_ASSERT(!done_.is_set(), "awaited work is handed over once");
+  BASAL_ASSERT(executor::current() == nullptr || &executor::current()->pool() != &pool,
+               "an executor does not wait for work of its own pool, which may have no other");
   if (limits.deadline == clock::time_point::max() && !limits.stop.stop_possible())
     return run_on(pool);
   if (limits.stop.stop_requested())
@@ -152,6 +161,7 @@ errand_end awaited_work::run_on(executor_pool& pool, const begin_limits& limits)
 // -- detached -----------------------------------------------------------------
 
 bool detached_work::run(executor* self) noexcept {
+  BASAL_ASSERT(!finished_.is_set(), "detached work runs before its end is announced");
   const auto call_here = [this] {
     const bool returned = call();
     destroy_function();
@@ -169,6 +179,7 @@ bool detached_work::run(executor* self) noexcept {
 }
 
 void detached_work::forget() noexcept {
+  BASAL_ASSERT(!finished_.is_set(), "detached work is forgotten before its end is announced");
   destroy_function();
   carried_.drop();
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::executors {
 
 bool injection_queue::push(work_item item) {
@@ -30,6 +32,7 @@ work_item injection_queue::pop() noexcept {
 }
 
 std::size_t injection_queue::pop_share(std::size_t takers, std::span<work_item> out) noexcept {
+  BASAL_ASSERT(takers > 0 && !out.empty(), "a share is somebody's, and has room");
   std::lock_guard guard{mutex_};
   if (items_.empty())
     return 0;

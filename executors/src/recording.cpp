@@ -11,6 +11,7 @@
 #include <typeinfo>
 #include <unistd.h>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/recorder.hpp>
@@ -102,6 +103,7 @@ void recording::release(recording* of) noexcept {
   if (of == nullptr)
     return;
   std::lock_guard guard{making};
+  BASAL_ASSERT(of->taken_, "a thread gives its recording back once");
   of->taken_ = false;
 }
 
@@ -115,6 +117,7 @@ std::size_t recording::count() noexcept {
 }
 
 const recording& recording::at(std::size_t index) noexcept {
+  BASAL_ASSERT(index < count(), "a recording's index is below count()");
   return *all[index].load(std::memory_order_relaxed);
 }
 

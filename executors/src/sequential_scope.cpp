@@ -1,5 +1,6 @@
 #include <basal/executors/sequential_scope.hpp>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 
 namespace basal::executors {
@@ -25,8 +26,11 @@ sequential_scope::sequential_scope() noexcept {
 }
 
 sequential_scope::~sequential_scope() {
-  if (noted_ != nullptr)
-    *noted_ = nullptr;
+  if (noted_ == nullptr)
+    return;
+  BASAL_ASSERT(noted_ == &outermost() && *noted_ == this,
+               "a sequential scope ends where it began, as a local variable does");
+  *noted_ = nullptr;
 }
 
 bool sequential_scope::active() noexcept {

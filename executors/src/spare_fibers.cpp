@@ -26,7 +26,7 @@ fiber* spare_fibers::take() noexcept {
   auto* f = list;
   if (f == nullptr)
     return nullptr;
-  BASAL_ASSERT((warm_ != nullptr ? num_warm_ : num_cool_) > 0);
+  BASAL_ASSERT((warm_ != nullptr ? num_warm_ : num_cool_) > 0, "spare fibers are counted");
   --(warm_ != nullptr ? num_warm_ : num_cool_);
   list = f->next_spare_;
   f->cool_ = false;
@@ -34,6 +34,8 @@ fiber* spare_fibers::take() noexcept {
 }
 
 void spare_fibers::keep(fiber& f) noexcept {
+  BASAL_ASSERT(f.waits_for_ == nullptr, "a fiber that waits is not spare");
+  BASAL_ASSERT(warm_ != &f && cool_ != &f, "a spare fiber is kept once");
   f.next_spare_ = std::exchange(warm_, &f);
   ++num_warm_;
 }

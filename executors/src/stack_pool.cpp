@@ -9,6 +9,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::executors {
 
 namespace {
@@ -127,12 +129,16 @@ void stack_pool::make_accessible_locked(std::byte* slot) {
 }
 
 void stack_pool::release(stack s) noexcept {
+  BASAL_ASSERT(s.floor != nullptr && s.bytes == stack_bytes_,
+               "a stack goes back to the pool that made it");
   give_back_below(s, s.top());
   std::lock_guard guard{mutex_};
+  BASAL_ASSERT(free_.size() < mapped_, "a stack goes back once");
   free_.push_back(s.floor - guard_bytes); // within the capacity reserved by acquire()
 }
 
 void stack_pool::give_back_below(const stack& s, const std::byte* lowest_used) noexcept {
+  BASAL_ASSERT(lowest_used >= s.floor && lowest_used <= s.top(), "the address is on the stack");
   const auto used = static_cast<std::size_t>(lowest_used - s.floor) / page_bytes() * page_bytes();
   // MADV_DONTNEED rather than MADV_FREE: what is given back is gone from the resident
   // size at once, where limits and people look, and reads as zero. Locked memory

@@ -4,6 +4,7 @@
 #include <memory>
 #include <sys/resource.h>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 
@@ -27,6 +28,8 @@ long times_blocked() noexcept {
 
 stopwatch::stopwatch(fiber& on, precision p, std::uint64_t now) noexcept
   : on_(on), outer_(on.watch()), precision_(p), started_(now) {
+  BASAL_ASSERT(executor::current() == &on.home() && &on == &on.home().running(),
+               "a stopwatch is for the fiber that runs");
   on.watch() = this;
   start_stretch(now);
 }
@@ -37,6 +40,8 @@ stopwatch::~stopwatch() {
 }
 
 stopwatch::reading stopwatch::stop() noexcept {
+  BASAL_ASSERT(running_, "a stopwatch is stopped once");
+  BASAL_ASSERT(on_.watch() == this, "of two stopwatches on a fiber the inner one stops first");
   const auto now = tick_clock::now();
   end_stretch(now);
   running_ = false;
@@ -85,6 +90,7 @@ stopwatch::by_cpu_clock(std::chrono::nanoseconds by_wall_clock) const noexcept {
 }
 
 delegated_time::delegated_time(executor& self, stopwatch* account) noexcept : account_(account) {
+  BASAL_ASSERT(executor::current() == &self, "work that is handed over runs on its executor");
   if (account_ != nullptr)
     std::construct_at(&own_, self.running(), stopwatch::precision::cpu_clock);
 }

@@ -1,6 +1,7 @@
 #include <basal/mab/chooser.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace basal::mab {
@@ -62,6 +63,7 @@ void chooser::count(const rationale& r) noexcept {
   ++stats_[r.choice == arm::inline_here ? event::inline_decision : event::offload_decision];
   switch (r.why) {
   case reason::hint_exploration:
+    assert(forced_offloads_ > 0 && "an offload is forced while some are left");
     --forced_offloads_;
     ++stats_[event::hint_offload];
     break;
@@ -164,6 +166,7 @@ void chooser::learn_strike(arm ran, std::optional<double> function_us) noexcept 
 }
 
 void chooser::fade_strikes(double share) noexcept {
+  assert(share >= 0 && share <= 1 && "strikes fade");
   strikes_ *= share;
   if (strikes_ < negligible_strikes)
     strikes_ = 0; // rather than a denormal number, which is slow and never gets there

@@ -65,6 +65,7 @@ void computation::count_collected() noexcept {
   const auto* hooks = executors::collector.load(std::memory_order_acquire);
   if (hooks == nullptr)
     return;
+  BASAL_ASSERT(!counts_collected_, "what a computation keeps is counted from one moment on");
   of_others_ = hooks->used_bytes();
   counts_collected_ = true;
 }
@@ -104,6 +105,7 @@ memory_context* computation::find_locked(const executors::executor& where) const
 }
 
 memory_context* computation::join(executors::executor& where) noexcept {
+  BASAL_ASSERT(executors::executor::current() == &where, "an executor joins by itself");
   std::lock_guard guard{mutex_};
   if (auto* known = find_locked(where))
     return known;
@@ -189,7 +191,10 @@ std::size_t computation::cabal_size() const noexcept {
 void computation::leave_contexts() noexcept {
   std::size_t most = 0;
   for (auto* c = contexts_.get(); c != nullptr; c = c->next.get()) {
-    BASAL_ASSERT(c->heap_bytes() == 0 && "memory of a computation outlives it");
+    BASAL_ASSERT(c->heap_bytes() == 0, "memory of a computation is given back before its end");
+    BASAL_ASSERT(c->oldest == nullptr, "members end before their computation");
+    BASAL_ASSERT(c->expected.load(std::memory_order_relaxed) == 0,
+                 "what is sent to an executor arrives before the computation's end");
     most = std::max(most, c->most_bytes());
   }
   host.note_memory(most, cabal_size_);

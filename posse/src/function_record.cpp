@@ -2,6 +2,8 @@
 
 #include <mutex>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::posse::detail {
 
 namespace {
@@ -15,6 +17,7 @@ std::uint32_t last_number = 0;
 constinit std::atomic<function_record*> function_record::newest{nullptr};
 
 void function_record::enlist(const char* its_name) noexcept {
+  BASAL_ASSERT(its_name != nullptr, "a pure function has a name");
   std::lock_guard guard{enlisting};
   if (name.load(std::memory_order_relaxed) != nullptr)
     return;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/cells.hpp>
@@ -82,9 +83,12 @@ member::member(detail::delegation& self_as, executors::executor& self,
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)),
     as_(&self_as) {
+  BASAL_ASSERT(self_as.context != nullptr && self_as.context->where == &self,
+               "a delegation runs on the executor that it was sent to");
   enter();
   enter_context();
-  context_->expected.fetch_sub(1, std::memory_order_relaxed);
+  [[maybe_unused]] const auto expected = context_->expected.fetch_sub(1, std::memory_order_relaxed);
+  BASAL_ASSERT(expected > 0, "what arrives at an executor was sent to it");
 }
 
 /// The lowest address that a node of the running fiber may have; null on a thread's
@@ -107,6 +111,11 @@ void member::enter() noexcept {
 }
 
 void member::leave() noexcept {
+  BASAL_ASSERT(executors::executor::current() == executor_ && &executor_->running() == fiber_,
+               "a member ends on the fiber where it began");
+  BASAL_ASSERT(youngest_ == nullptr, "a member's forks have merged when it ends");
+  BASAL_ASSERT(fiber_->attachment() == &charge_,
+               "a charge_scope that was opened in a computation ends before it");
   executor_->attentive().store(attentive_before_, std::memory_order_relaxed);
   fiber_->name_work(name_before_);
   fiber_->attachment() = charge_.outer;
@@ -322,6 +331,7 @@ void member::survey(std::uint64_t now, bool quantum_ends) noexcept {
 // -- merges -------------------------------------------------------------------
 
 void member::await_merge(right_continuation& node) {
+  BASAL_ASSERT(node.is_taken(), "a merge waits for a continuation that was taken");
   auto& delegated = *node.delegation;
   auto& merged = delegated.merged;
   if (merged.is_set()) {
@@ -352,6 +362,7 @@ void member::await_merge(right_continuation& node) {
 }
 
 void member::abandon() noexcept {
+  BASAL_ASSERT(youngest_ != nullptr, "the fork that is left is the youngest");
   auto& node = *youngest_;
   youngest_ = node.older();
   if (!node.is_taken())

@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/computation.hpp>
@@ -19,6 +20,8 @@
 namespace basal::posse {
 
 std::pmr::memory_resource& member::memory() {
+  BASAL_ASSERT(executors::executor::current() == executor_,
+               "a branch uses the member that it was called with, not one that it captured");
   if (!enter_context())
     throw std::bad_alloc{};
   if (context_->running != this)
@@ -33,6 +36,7 @@ memory_charge member::charge(std::size_t bytes) {
 }
 
 void memory_charge::give_back() noexcept {
+  BASAL_ASSERT(context_ != nullptr, "memory is given back once");
   context_->refund(bytes_);
 }
 
@@ -121,6 +125,7 @@ void member::wait_until_youngest() noexcept {
   auto may_run = [&] {
     return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;
   };
+  BASAL_ASSERT(parked_ == nullptr, "a member that runs is not parked");
   // Without a stack to go on with it takes its chance with the limit instead.
   while (!may_run()
          && executor_->suspend([this](executors::fiber& f) noexcept { parked_ = &f; },

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/detail/cells.hpp>
@@ -304,6 +305,8 @@ bool member::has_room_for(const detail::delegation& d) const noexcept {
 /// Makes the delegation of this member's oldest ready node, or the next; of what can
 /// be divided, of the last of `parts` parts.
 member::prepared member::prepare(right_continuation& node, std::uint64_t parts) noexcept {
+  BASAL_ASSERT(node.current_state() == right_continuation::state::stamped,
+               "a survey comes before the theft, which is one");
   auto d = node.make_delegation(*origin_, parts);
   if (d != nullptr)
     d->sent.reset(new (std::nothrow) detail::parcel{*d});
@@ -331,6 +334,9 @@ void member::give_up(std::unique_ptr<detail::delegation> d) noexcept {
 /// Takes the oldest ready node.
 detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
                                  const theft_view* view) noexcept {
+  BASAL_ASSERT(oldest_ready_ != nullptr, "a survey comes before the theft");
+  BASAL_ASSERT(d->sent != nullptr && d->context == nullptr, "a delegation is sent once");
+  BASAL_ASSERT(&to.origin == origin_, "a delegation goes to its own computation's context");
   auto& node = *oldest_ready_;
   auto& result = *d;
   result.context = &to;
@@ -358,7 +364,9 @@ bool member::take_back(detail::delegation& d) noexcept {
       || !d.sent->dispatch.take_back())
     return false;
   std::ignore = d.sent.release(); // now its receiver's
-  d.context->expected.fetch_sub(1, std::memory_order_relaxed);
+  [[maybe_unused]] const auto expected
+    = d.context->expected.fetch_sub(1, std::memory_order_relaxed);
+  BASAL_ASSERT(expected > 0, "what is taken back was sent");
   cells_->taken_back.add();
   cells_->merges.add();
   cells_->of(origin_->number).merges.add();

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/posse/detail/function_record.hpp>
 
@@ -80,6 +82,9 @@ void runtime::attach(executors::executor_pool& clients) {
 
 void runtime::attach_locked(executors::executor_pool& clients) {
   auto count = pool_count_.load(std::memory_order_relaxed);
+  BASAL_ASSERT(std::find(pools_, pools_ + count, &clients) == pools_ + count,
+               "a pool is attached to a runtime once");
+  BASAL_ASSERT(count < std::size(pools_), "a runtime has room for its pools");
   pools_[count] = &clients;
   pool_cells_[count]
     = {&clients, clients.size(), std::make_unique<detail::executor_cells[]>(clients.size())};
@@ -231,6 +236,7 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
   auto& cells = d->origin.host.cells_of(self);
   std::uint64_t quantum_start = 0;
   while (d != nullptr) {
+    BASAL_ASSERT(!d->merged.is_set(), "a delegation runs once");
     detail::delegation* next = nullptr;
     self.record(executors::record_kind::delegate_begins, self.now(), d, d->origin.name());
     {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 
 #include "pool_parts.hpp"
@@ -70,7 +71,10 @@ background_pool::background_pool(executors::executor_pool& executors, background
   : parts_(std::make_unique<parts>(executors, config)) {
 }
 
-background_pool::~background_pool() = default;
+background_pool::~background_pool() {
+  BASAL_ASSERT(parts_->life.inside() == 0,
+               "a background pool goes when all that was in it has ended");
+}
 
 // -- submitting ---------------------------------------------------------------
 
@@ -270,6 +274,8 @@ void background_pool::remove_cancelled() noexcept {
 
 executors::work_item background_pool::take(executors::executor& self) noexcept {
   auto& p = *parts_;
+  BASAL_ASSERT(&self.pool() == &p.executors,
+               "executors take the background work of their own pool");
   auto t = p.queue.try_pop(p.consumers[self.index()]);
   if (t)
     leave_queue(**t);
@@ -284,6 +290,7 @@ bool background_pool::empty() const noexcept {
 
 void background_pool::run_task(detail::task& t, executors::executor* self) noexcept {
   auto& p = *parts_;
+  BASAL_ASSERT(&t.host() == this, "a task runs in the pool that it was submitted to");
   if (p.discarding.load(std::memory_order_relaxed)) {
     discard_task(t);
     return;
@@ -309,6 +316,7 @@ void background_pool::run_task(detail::task& t, executors::executor* self) noexc
 
 void background_pool::discard_task(detail::task& t) noexcept {
   auto& p = *parts_;
+  BASAL_ASSERT(&t.host() == this, "a task is discarded by the pool that it was submitted to");
   if (t.end_unrun(task_state::discarded)) {
     count(p.counts_of(t).discarded);
     t.announce();

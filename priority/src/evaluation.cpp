@@ -1,5 +1,7 @@
 #include <basal/priority/evaluation.hpp>
 
+#include <basal/executors/detail/assert.hpp>
+
 #include "pool_parts.hpp"
 
 namespace basal::priority {
@@ -25,6 +27,8 @@ evaluation::evaluation(background_pool& pool) noexcept : pool_(pool), older_(you
 evaluation::~evaluation() {
   if (only_one())
     pool_.parts_->evaluations.fetch_sub(1, std::memory_order_relaxed);
+  BASAL_ASSERT(younger_ != nullptr ? younger_->older_ == this : youngest == this,
+               "an evaluation ends on the thread where it began");
   if (older_ != nullptr)
     older_->younger_ = younger_;
   (younger_ != nullptr ? younger_->older_ : youngest) = older_;

@@ -14,6 +14,8 @@ task_state task::run_unless_cancelled(executors::executor* self) noexcept {
 }
 
 bool task::end_unrun(task_state how) noexcept {
+  BASAL_ASSERT(how == task_state::cancelled || how == task_state::discarded,
+               "a task that did not run was cancelled or discarded");
   if (!word_.claim(how))
     return false;
   forget();
@@ -33,7 +35,7 @@ void task::expect_run() const {
   case task_state::running:
     break;
   }
-  BASAL_ASSERT(false && "a task that has not ended has no outcome");
+  BASAL_ASSERT(false, "a task that has not ended has no outcome");
 }
 
 } // namespace basal::priority::detail

@@ -1,6 +1,7 @@
 // A whole solve, some steps at a time, for those who look up in between.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,6 +40,7 @@ public:
 
   // Once, after advance() said that there is nothing more to do.
   solve_result<T> take() noexcept {
+    assert(!plan_ && "a solve has a result when there is nothing more to do");
     return std::move(result_);
   }
 

@@ -18,7 +18,7 @@ permits::permits(const solver_limits& limits)
 permits::~permits() {
   {
     std::lock_guard guard{mutex_};
-    BASAL_ASSERT(first_ == nullptr);
+    BASAL_ASSERT(first_ == nullptr, "nobody waits for permits that go");
     stop_timer_ = true;
   }
   timer_wakes_.notify_one();
@@ -61,7 +61,7 @@ void permits::release() noexcept {
   auto* next = first_;
   if (next == nullptr) {
     ++free_;
-    BASAL_ASSERT(free_ <= total_);
+    BASAL_ASSERT(free_ <= total_, "no more permits are given back than were taken");
     return;
   }
   remove_locked(*next);
@@ -98,6 +98,7 @@ std::size_t permits::in_use() const noexcept {
 }
 
 void permits::push_locked(waiter& who) noexcept {
+  BASAL_ASSERT(!who.queued_, "nobody queues twice for a permit");
   who.previous_ = last_;
   who.next_ = nullptr;
   who.queued_ = true;
@@ -107,6 +108,7 @@ void permits::push_locked(waiter& who) noexcept {
 }
 
 void permits::remove_locked(waiter& who) noexcept {
+  BASAL_ASSERT(who.queued_, "somebody who leaves the queue was in it");
   (who.previous_ != nullptr ? who.previous_->next_ : first_) = who.next_;
   (who.next_ != nullptr ? who.next_->previous_ : last_) = who.previous_;
   who.queued_ = false;

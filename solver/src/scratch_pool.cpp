@@ -54,10 +54,11 @@ scratch_pool::scratch_pool(std::size_t limit_bytes) : limit_bytes_(limit_bytes) 
 scratch_pool::~scratch_pool() {
   while (trim()) {
   }
-  BASAL_ASSERT(bytes_.load(std::memory_order_relaxed) == 0); // else a lease is left
+  BASAL_ASSERT(bytes_.load(std::memory_order_relaxed) == 0, "leases end before their pool");
 }
 
 unsigned scratch_pool::class_of(std::size_t bytes) noexcept {
+  BASAL_ASSERT(bytes > 0, "no block is empty");
   return std::max(smallest_class, static_cast<unsigned>(std::bit_width(bytes - 1)))
          - smallest_class;
 }
@@ -137,6 +138,8 @@ void scratch_pool::free_block(std::uint32_t index) noexcept {
 }
 
 void scratch_pool::release(std::uint32_t index) noexcept {
+  BASAL_ASSERT(index < max_blocks && slots_[index].memory != nullptr,
+               "what goes back was lent by this pool");
   idle_[slots_[index].size_class].push(slots_.data(), index);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::cluster {
 
 using detail::outcome;
@@ -75,6 +77,7 @@ std::uint32_t batch::number_of(const std::string& worker) {
 }
 
 void batch::resume(const detail::journal_entry& entry) {
+  BASAL_ASSERT(next_ == 0 && messages_out_ == 0, "what the journal has is known before run()");
   if (entry.what.item >= items_.size())
     return;
   auto& state = items_[static_cast<std::size_t>(entry.what.item)];
@@ -133,6 +136,8 @@ manifest batch::run(journal* kept) {
     look_for_losses();
   }
   commit(kept);
+  BASAL_ASSERT(manifest_.results + manifest_.poisoned.size() == items_.size(),
+               "each item ends with a result or is given up");
   for (const auto worker : in_quarantine_)
     manifest_.quarantined.push_back(workers_[worker]);
   return std::move(manifest_);
@@ -229,6 +234,7 @@ void batch::post_more() {
 }
 
 void batch::again(std::uint64_t item, bool alone) {
+  BASAL_ASSERT(item < items_.size(), "an item of the batch is posted once more");
   auto& state = items_[static_cast<std::size_t>(item)];
   if (state.is == stage::posted)
     state.is = stage::waiting;
@@ -290,6 +296,7 @@ void batch::take_value(std::uint64_t item, std::uint32_t worker, outcome what) {
   }
   if (state.is == stage::poisoned) { // a late answer of somebody given up
     std::erase_if(manifest_.poisoned, [&](const auto& p) { return p.item == item; });
+    BASAL_ASSERT(ended_ > 0, "an item that was given up has ended");
     --ended_;
   }
   state.is = stage::done;
@@ -302,6 +309,7 @@ void batch::take_value(std::uint64_t item, std::uint32_t worker, outcome what) {
 }
 
 void batch::trust(item_state& state) noexcept {
+  BASAL_ASSERT(state.suspect && suspects_ > 0, "who is trusted again was suspect");
   state.suspect = false;
   --suspects_;
 }
@@ -381,6 +389,8 @@ void batch::quarantine(std::uint32_t worker, std::uint64_t item) {
 }
 
 void batch::record(std::uint32_t worker, const outcome& what) {
+  BASAL_ASSERT(worker < workers_.size() && what.kind == outcome_kind::value,
+               "what the journal keeps is the result of a known worker");
   if (uncommitted_.empty() && unsettled_.empty())
     first_uncommitted_ = clock::now();
   uncommitted_.push_back(

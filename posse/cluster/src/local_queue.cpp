@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::cluster {
 
 using detail::arrival;
@@ -36,6 +38,7 @@ void local_queue::post(std::span<const std::string> messages) {
 }
 
 std::vector<arrival> local_queue::receive(std::size_t most, std::chrono::milliseconds wait) {
+  BASAL_ASSERT(most > 0, "somebody who asks for results takes one at least");
   std::unique_lock lock{mutex_};
   result_came_.wait_for(lock, wait, [this] { return !results_.empty(); });
   std::vector<arrival> result;
@@ -98,6 +101,7 @@ void local_queue::return_expired_locked(clock::time_point now) {
 }
 
 std::vector<leased_work> local_queue::fetch(std::size_t most, std::stop_token stop) {
+  BASAL_ASSERT(most > 0, "somebody who asks for work takes one message at least");
   std::unique_lock lock{mutex_};
   for (;;) {
     const auto now = clock::now();
@@ -145,6 +149,7 @@ void local_queue::complete(std::span<const completed_work> work) {
       if (i == leased_.end())
         continue;
       if (!w.result) {
+        BASAL_ASSERT(i->second.deliveries > 0, "what is given back was delivered");
         --i->second.deliveries; // nobody has tried it
         waiting_.push_front(std::move(i->second));
       }

@@ -2,6 +2,8 @@
 
 #include <basal/posse/runtime.hpp>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::cluster {
 
 void referee::ask(disputed question) {
@@ -18,6 +20,7 @@ void referee::ask(disputed question) {
 
 std::vector<verdict> referee::verdicts() {
   const std::lock_guard guard{mutex_};
+  BASAL_ASSERT(verdicts_.size() <= open_, "each verdict answers a question");
   open_ -= verdicts_.size();
   return std::exchange(verdicts_, {});
 }

@@ -1,5 +1,6 @@
 #include "worker.hpp"
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/report.hpp>
 #include <basal/posse/errors.hpp>
 
@@ -173,6 +174,7 @@ void worker::launch_locked() {
 /// The end of a job. The worker may be gone when this returns: nothing of it is touched afterwards.
 void worker::leave() {
   const std::lock_guard guard{mutex_};
+  BASAL_ASSERT(running_ > 0, "a job that ends was running");
   --running_;
   launch_locked();
   room_.notify_one();
@@ -251,6 +253,8 @@ void worker::finish(const std::string& token, std::optional<std::string> result)
 }
 
 void worker::finish_locked(const std::string& token, std::optional<std::string> result) {
+  BASAL_ASSERT(!in_hand_.contains(token) || in_hand_[token] != nullptr,
+               "a message is finished once");
   in_hand_[token] = nullptr;
   if (!result)
     ++report_.given_back;
@@ -260,6 +264,7 @@ void worker::finish_locked(const std::string& token, std::optional<std::string> 
 
 void worker::keep(work_source& source, std::stop_token stop) {
   const auto interval = source.lease() / 3;
+  BASAL_ASSERT(interval.count() > 0, "a lease is long enough to be prolonged in time");
   std::unique_lock lock{mutex_};
   while (work_.wait(lock, stop, [this] { return !in_hand_.empty(); })) {
     std::vector<std::string> tokens;

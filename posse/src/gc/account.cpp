@@ -40,6 +40,8 @@ charge_scope::charge_scope(account& a) {
 
 charge_scope::~charge_scope() {
   auto& self = this_thread();
+  BASAL_ASSERT(innermost_charge(self) == &frame_,
+               "a charge_scope ends on its own fiber, after those within it");
   add_allocated(self);
   set_innermost_charge(self, frame_.outer);
 }

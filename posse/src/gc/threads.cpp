@@ -13,6 +13,7 @@
 #include "threads.hpp"
 #include "collector.hpp"
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/carrier.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/detail/stack_scan.hpp>
@@ -244,7 +245,9 @@ constexpr executors::carrier carries_account{
     posse::detail::open_charge(*frame, posse::detail::innermost_charge(fiber), account);
     fiber.attachment() = frame;
   },
-  [](executors::executor& on, executors::carrier_room&) noexcept {
+  [](executors::executor& on, [[maybe_unused]] executors::carrier_room& room) noexcept {
+    BASAL_ASSERT(static_cast<void*>(posse::detail::innermost_charge(on.running())) == &room,
+                 "what work opens on its fiber ends before it does");
     add_allocated(this_thread());
     on.running().attachment() = posse::detail::innermost_charge(on.running())->outer;
   },

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/posse/detail/charge_frame.hpp>
@@ -86,7 +87,8 @@ struct detail::loans {
     a.loans_.fetch_add(1, std::memory_order_relaxed); // handing the work over publishes it
   }
   static void end(account& a) noexcept {
-    a.loans_.fetch_sub(1, std::memory_order_release);
+    [[maybe_unused]] const auto before = a.loans_.fetch_sub(1, std::memory_order_release);
+    BASAL_ASSERT(before > 0, "detached work gives its account back once");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/solver/batch.hpp>
 #include <basal/solver/detail/permits.hpp>
@@ -35,6 +36,7 @@ public:
       std::lock_guard guard{mutex_};
       if (jobs_ == 0)
         return;
+      BASAL_ASSERT(idle_ == nullptr, "a batch solver is stopped once");
       idle_ = &idle;
     }
     idle.wait();
@@ -50,6 +52,7 @@ public:
     executors::completion* idle = nullptr;
     {
       std::lock_guard guard{mutex_};
+      BASAL_ASSERT(jobs_ > 0, "a job that ends has begun");
       if (--jobs_ == 0)
         idle = idle_;
     }

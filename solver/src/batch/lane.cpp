@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/executor_pool.hpp>
@@ -140,11 +141,13 @@ bool lane::turn_is_over() const noexcept {
 }
 
 void lane::yield() noexcept {
+  BASAL_ASSERT(self_ != nullptr, "a lane yields on an executor");
   self_->yield();
   turn_start_ = executors::tick_clock::now();
 }
 
 std::optional<std::span<std::byte>> lane::scratch(std::size_t bytes) noexcept {
+  BASAL_ASSERT(has_permit_, "memory is for a unit that has its permit");
   const auto block = scratch_pool::block_bytes(bytes);
   if (scratch_.bytes().size() != block) {
     scratch_ = {}; // first, as it counts against the limit
@@ -166,9 +169,12 @@ job::job(batch_solver::core& shared, std::stop_token stop)
   : shared_(shared), stop_(std::move(stop)) {
 }
 
-job::~job() = default;
+job::~job() {
+  BASAL_ASSERT(alive_.load(std::memory_order_relaxed) == 0, "a job goes after its lanes");
+}
 
 void job::start(std::uint32_t units) {
+  BASAL_ASSERT(lanes_.empty(), "a job starts once");
   auto width = shared_.pool == nullptr ? 1 : shared_.pool->size();
   auto count = std::min<std::size_t>({width, shared_.limits.concurrent_solves, units});
   count = std::max<std::size_t>(count, 1); // it ends the job of no units
@@ -216,7 +222,9 @@ std::optional<std::uint32_t> job::steal_for(lane& thief) noexcept {
 }
 
 void job::lane_ended() noexcept {
-  if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+  const auto before = alive_.fetch_sub(1, std::memory_order_acq_rel);
+  BASAL_ASSERT(before > 0, "a lane ends once");
+  if (before != 1)
     return;
   auto& shared = shared_;
   on_stop_.reset(); // waits if it runs on another thread

@@ -2,6 +2,7 @@
 // first out. All memory is scratch.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 
@@ -30,6 +31,7 @@ public:
     auto& waits = waiting_[static_cast<std::size_t>(i)];
     if (waits != 0)
       return;
+    assert(count_ < ring_.size() && "each place is in the queue at most once");
     waits = 1;
     auto slot = head_ + count_++;
     if (slot >= ring_.size())
@@ -38,6 +40,7 @@ public:
   }
 
   index_type pop() noexcept {
+    assert(count_ > 0 && "an empty queue has no first place");
     const index_type i = ring_[head_];
     if (++head_ == ring_.size())
       head_ = 0;

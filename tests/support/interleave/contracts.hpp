@@ -8,4 +8,5 @@
 #include "support/interleave/run.hpp"
 
 #undef BASAL_ASSERT
-#define BASAL_ASSERT(condition) ::basal::interleave::check((condition), "contract: " #condition)
+#define BASAL_ASSERT(condition, contract)                                                          \
+  ::basal::interleave::check(static_cast<bool>(condition), "contract: " contract ": " #condition)

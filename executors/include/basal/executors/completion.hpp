@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/fwd.hpp>
 
 namespace basal::executors {
@@ -24,8 +25,10 @@ public:
   /// @returns false when set() came first, and will wake nobody.
   bool start_waiting() noexcept {
     auto expected = pending;
-    return state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel,
-                                          std::memory_order_acquire);
+    const bool waits = state_.compare_exchange_strong(expected, waiting, std::memory_order_acq_rel,
+                                                      std::memory_order_acquire);
+    BASAL_ASSERT(waits || expected == set_value, "one party waits for a completion");
+    return waits;
   }
 
   /// Once, any thread.
@@ -33,7 +36,9 @@ public:
   ///          have gone on already, and this object with it.
   bool set() noexcept {
     // Acquire: what the waiter wrote. Release: what the setter wrote.
-    return state_.exchange(set_value, std::memory_order_acq_rel) == waiting;
+    const auto before = state_.exchange(set_value, std::memory_order_acq_rel);
+    BASAL_ASSERT(before != set_value, "a completion is set once");
+    return before == waiting;
   }
 
 private:

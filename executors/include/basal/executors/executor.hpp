@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <basal/executors/detail/adaptive_interval.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/fiber.hpp>
 #include <basal/executors/detail/inbox.hpp>
 #include <basal/executors/detail/load_average.hpp>
@@ -123,6 +124,8 @@ public:
 
   /// Queues `node` behind what was delivered to this executor.
   void push_pinned(inbox_node& node) noexcept {
+    BASAL_ASSERT(current() == this, "only its own thread queues work at an executor");
+    BASAL_ASSERT(node.item, "what is handed to an executor is a piece of work");
     pinned_.push_back(node);
   }
 
@@ -151,6 +154,7 @@ public:
   /// More than a quantum since the last look is an overrun: counted, and told to
   /// pool_hooks::overran.
   void look(std::uint64_t present) noexcept {
+    BASAL_ASSERT(current() == this, "only the work that runs looks up");
     if (present - last_look_ > quantum_ticks_) [[unlikely]]
       overrun(present);
     last_look_ = present;
@@ -177,6 +181,7 @@ public:
   /// @param name of what it happens to; null: none
   void record(record_kind kind, std::uint64_t present, const void* subject = nullptr,
               const char* name = nullptr) noexcept {
+    BASAL_ASSERT(flight_ == nullptr || current() == this, "a flight recording has one writer");
     if (flight_ != nullptr)
       flight_->add(kind, present, subject, flight_->name_of(name));
   }

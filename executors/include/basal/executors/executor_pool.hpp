@@ -13,6 +13,7 @@
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/config.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/background_source.hpp>
 #include <basal/executors/detail/injection_queue.hpp>
 #include <basal/executors/detail/sleepers.hpp>
@@ -201,10 +202,12 @@ public:
   /// The executor of an index below size(). Lives as long as the pool.
   /// @{
   executor& at(std::size_t index) noexcept {
+    BASAL_ASSERT(index < executors_.size(), "an executor's index is below size()");
     return *executors_[index];
   }
 
   const executor& at(std::size_t index) const noexcept {
+    BASAL_ASSERT(index < executors_.size(), "an executor's index is below size()");
     return *executors_[index];
   }
   /// @}

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/carrier.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/event.hpp>
@@ -34,6 +35,7 @@ public:
   /// Calls `function()`. Once.
   template <class Function>
   void fill(Function&& function) noexcept {
+    BASAL_ASSERT(!value_ && !error_, "a result is filled once");
     try {
       if constexpr (std::is_void_v<Result>) {
         function();
@@ -51,6 +53,8 @@ public:
 
   /// Nothing was called.
   void fail(std::exception_ptr why) noexcept {
+    BASAL_ASSERT(why != nullptr, "a call that failed has an exception");
+    BASAL_ASSERT(!value_ && !error_, "a result is filled once");
     error_ = std::move(why);
   }
 
@@ -61,6 +65,7 @@ public:
 
   /// Returns or throws it, once, after fill() or fail().
   Result take() {
+    BASAL_ASSERT(value_ || error_, "a result is taken once, after the call's end");
     enter_collected_heap(); // the value comes to this thread's frame
     if (error_)
       std::rethrow_exception(std::move(error_));
@@ -289,6 +294,7 @@ public:
 
 private:
   bool call() noexcept override {
+    BASAL_ASSERT(function_, "detached work runs once, and not after forget()");
     this->result_.fill([this]() -> Result { return std::invoke(*function_); });
     return !this->result_.failed();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -97,6 +98,7 @@ static_assert(detail::rows_are_in_order(detail::guardrail_rows{}), "in the enume
 
 /// The row of a guardrail other than none.
 constexpr const guardrail_info& info_of(guardrail x) noexcept {
+  assert(x < guardrail::none && "guardrail::none has no row");
   return guardrail_table[static_cast<std::size_t>(x)];
 }
 

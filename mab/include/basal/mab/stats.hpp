@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -40,6 +41,7 @@ inline constexpr std::size_t counter_count = event_count + guardrail_count;
 
 /// In the spelling of a metric: "inline_decisions", "gr1_activations".
 constexpr const char* counter_name(std::size_t index) noexcept {
+  assert(index < counter_count && "a counter's index is below counter_count");
   return index < event_count ? event_names[index] : guardrail_table[index - event_count].metric;
 }
 
@@ -49,21 +51,25 @@ struct stats {
 
   /// The count of an event.
   std::uint64_t& operator[](event x) noexcept {
+    assert(x < event::count && "the last enumerator counts the events");
     return counts[static_cast<std::size_t>(x)];
   }
 
   /// The count of an event.
   std::uint64_t operator[](event x) const noexcept {
+    assert(x < event::count && "the last enumerator counts the events");
     return counts[static_cast<std::size_t>(x)];
   }
 
   /// Decisions that a guardrail other than none made offloads.
   std::uint64_t& operator[](guardrail x) noexcept {
+    assert(x < guardrail::none && "guardrail::none forbids nothing, and is not counted");
     return counts[event_count + static_cast<std::size_t>(x)];
   }
 
   /// Decisions that a guardrail other than none made offloads.
   std::uint64_t operator[](guardrail x) const noexcept {
+    assert(x < guardrail::none && "guardrail::none forbids nothing, and is not counted");
     return counts[event_count + static_cast<std::size_t>(x)];
   }
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/delegation.hpp>
@@ -357,6 +358,7 @@ template <class Left, class Right>
   if constexpr (detail::is_small_result<first_result> && detail::is_small_result<second_result>) {
     std::pair<first_result, second_result> both;
     both.first = detail::call_branch(left, *this);
+    BASAL_ASSERT(youngest_ == &node, "a branch forks with the member that it was called with");
     guard.armed = false;
     if (!node.is_untouched()) [[unlikely]] {
       both.second = merge_slowly<Right>();
@@ -367,6 +369,7 @@ template <class Left, class Right>
     return both;
   } else {
     auto first = detail::call_branch(left, *this);
+    BASAL_ASSERT(youngest_ == &node, "a branch forks with the member that it was called with");
     guard.armed = false;
     if (!node.is_untouched()) [[unlikely]]
       return {std::move(first), merge_slowly<Right>()};
@@ -389,6 +392,7 @@ detail::branch_result_t<std::remove_reference_t<Right>> member::merge_slowly() {
   std::unique_ptr<detail::delegation> guard{node.delegation};
   if (merged.error)
     std::rethrow_exception(std::move(merged.error));
+  BASAL_ASSERT(merged.result, "a delegate that ended leaves a result or an error");
   return std::move(*merged.result);
 }
 

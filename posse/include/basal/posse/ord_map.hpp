@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/avl.hpp>
 #include <basal/posse/gc/object.hpp>
 #include <basal/posse/member.hpp>
@@ -344,6 +345,7 @@ public:
   /// To the next entry; O(1) on average, O(log n) at most. Not at the end.
   /// @{
   const_iterator& operator++() noexcept {
+    BASAL_ASSERT(depth_ > 0, "nothing comes after the end of a map");
     const auto* n = path_[--depth_];
     descend(n->right);
     return *this;
@@ -363,6 +365,7 @@ private:
   friend class ord_map;
 
   const node* current() const noexcept {
+    BASAL_ASSERT(depth_ > 0, "the end of a map is no entry");
     return path_[depth_ - 1];
   }
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/pace.hpp>
@@ -53,6 +54,7 @@ public:
   /// @returns the element at which the range ended early, or `last`.
   /// @throws any exception of the body; cancelled
   std::size_t run(member& m, std::size_t first, std::size_t last) {
+    BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     end_.store(last, std::memory_order_relaxed);
     if (first == last)
       return last;
@@ -102,6 +104,8 @@ private:
     static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
                                         std::uint64_t parts) noexcept {
       auto& r = static_cast<rest&>(self);
+      BASAL_ASSERT(r.next < r.upper.last, "a node of a range stands for an element at least");
+      BASAL_ASSERT(parts >= 2, "a thief takes one part of two or more");
       r.upper.first = r.upper.last - (r.upper.last - r.next + parts - 1) / parts;
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
     }
@@ -157,6 +161,8 @@ private:
     }
     if (m.safepoints() != forked) [[unlikely]]
       site.note_forks();
+    BASAL_ASSERT(first <= reached && reached <= last,
+                 "a body returns an element of its part, or the part's end");
     if (reached != last) [[unlikely]]
       end_at(reached);
     return last;
@@ -182,6 +188,8 @@ private:
         node.next = first + steps.step();
         m.poll();
         auto reached = body(m, first, node.next);
+        BASAL_ASSERT(first <= reached && reached <= node.next,
+                     "a body returns an element of its part, or the part's end");
         if (reached != node.next) [[unlikely]] {
           first = reached;
           return false;
@@ -208,6 +216,8 @@ private:
     }
     m.poll();
     auto reached = body(m, first, last);
+    BASAL_ASSERT(first <= reached && reached <= last,
+                 "a body returns an element of its part, or the part's end");
     if (reached != last) [[unlikely]]
       end_at(reached);
     return reached == last;
@@ -242,11 +252,14 @@ private:
       }
       guard.armed = false;
     }
+    BASAL_ASSERT(m.youngest_ == &node, "a body forks with the member that it was called with");
     m.youngest_ = node.older();
     m.await_merge(node);
     std::unique_ptr<detail::delegation> merged{node.delegation};
     if (merged->error)
       std::rethrow_exception(std::move(merged->error));
+    BASAL_ASSERT(static_cast<detail::typed_delegation<upper_part>&>(*merged).result,
+                 "a delegate that ended leaves a result or an error");
     return *static_cast<detail::typed_delegation<upper_part>&>(*merged).result;
   }
 

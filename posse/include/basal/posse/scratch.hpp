@@ -5,7 +5,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
+#include <basal/executors/executor.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 
@@ -87,6 +89,8 @@ public:
     lease& operator=(const lease&) = delete;
 
     ~lease() {
+      BASAL_ASSERT(executors::executor::current() == shelf_.where,
+                   "a lease ends on the executor where it began");
       item_->next = shelf_.free;
       shelf_.free = item_.release();
     }
@@ -117,6 +121,8 @@ public:
   /// for each executor that has borrowed, and no lock, unless one must be made.
   /// @throws any exception of `make`, std::bad_alloc
   [[nodiscard]] lease borrow(member& m) {
+    BASAL_ASSERT(executors::executor::current() == &m.executor(),
+                 "a body borrows with the member that it was called with");
     auto& mine = shelf_of(m.executor());
     if (mine.free == nullptr)
       return {mine, std::make_unique<item>(make_)};

@@ -62,7 +62,8 @@ public:
     static_assert(spawnable<kind>,
                   "a task takes the member that runs it, or a group to spawn into, as a "
                   "reference, or nothing: tasks.spawn([&](basal::posse::member& m) { ... })");
-    BASAL_ASSERT(executors::executor::current() == &member_.executor());
+    BASAL_ASSERT(executors::executor::current() == &member_.executor(),
+                 "a task group is used on the thread that runs its scope, not by what is stolen");
     if constexpr (spawnable<kind>) {
       if (waiting_.size() == most_waiting)
         wait();
@@ -76,6 +77,8 @@ public:
   ///         or cancelled and awaited where they were stolen; cancelled,
   ///         memory_limit_exceeded
   void wait() {
+    BASAL_ASSERT(executors::executor::current() == &member_.executor(),
+                 "a task group is used on the thread that runs its scope, not by what is stolen");
     auto tasks = std::move(waiting_);
     run(member_, tasks);
   }

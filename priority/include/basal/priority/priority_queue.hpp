@@ -101,7 +101,7 @@ public:
   /// @returns false when all parts are full; `value` is lost then
   /// @throws std::bad_alloc when a part cannot grow
   bool try_push(double key, T value, std::size_t home) {
-    BASAL_ASSERT(key < no_key && key > -no_key);
+    BASAL_ASSERT(key < no_key && key > -no_key, "a key is a finite number");
     home %= shape_.parts;
     for (std::size_t i = 0; i < shape_.parts; ++i) {
       auto& p = parts_[(home + i) % shape_.parts];
@@ -121,6 +121,7 @@ public:
   /// Takes the first value, or one that is near enough: see above.
   /// @returns nothing when the queue is empty
   std::optional<T> try_pop(consumer& c) noexcept {
+    BASAL_ASSERT(c.seen_.size() == shape_.parts, "a consumer takes from the queue it was made for");
     if (shape_.parts == 1)
       return pop_from(parts_[0], no_key);
     for (;;) {

@@ -1,6 +1,7 @@
 /// Several right-hand sides of one matrix, in lockstep.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,11 +51,13 @@ public:
 
   /// The report of one column.
   const step_report& column(std::size_t k) const noexcept {
+    assert(k < width_ && "a column's number is below the width");
     return columns_[k];
   }
 
   /// Steps that the column took part in.
   std::uint64_t steps(std::size_t k) const noexcept {
+    assert(k < width_ && "a column's number is below the width");
     return steps_[k];
   }
 

@@ -3,6 +3,7 @@
 #include <basal/actors/adaptive_actor_config.hpp>
 #include <basal/actors/detail/chooser_host.hpp>
 #include <basal/actors/detail/hop.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/stopwatch.hpp>
 #include <basal/mab/chooser.hpp>
 #include <basal/mab/explain.hpp>
@@ -128,6 +129,7 @@ private:
   public:
     granted_run(adaptive_core& core, chooser_host::lane& lane) noexcept
       : core_(core), watch_(lane.here.running(), executors::stopwatch::precision::ticks) {
+      BASAL_ASSERT(core.grant_.runs > 0, "a run without a decision was granted");
       core.host_->count_arrival(lane);
       --core.grant_.runs;
     }

@@ -3,6 +3,7 @@
 #include <basal/actors/detail/chooser_host.hpp>
 #include <basal/actors/detail/clock.hpp>
 #include <basal/actors/detail/system_core.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
 
 #include <caf/fwd.hpp>
@@ -58,6 +59,7 @@ public:
 
   /// Counts of actors while somebody watches. Valid from `start` on.
   actor_watch& watch() noexcept {
+    BASAL_ASSERT(watch_ != nullptr, "an actor system is watched after its start");
     return *watch_;
   }
 

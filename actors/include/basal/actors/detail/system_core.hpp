@@ -4,6 +4,7 @@
 #include <basal/actors/options.hpp>
 #include <basal/actors/overruns.hpp>
 #include <basal/executors/completion.hpp>
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/posse/runtime.hpp>
 
@@ -39,11 +40,13 @@ public:
 
   /// The runtime that runs computations. Valid from `start` on.
   posse::runtime& compute() noexcept {
+    BASAL_ASSERT(compute_ != nullptr, "an actor system computes after its start");
     return *compute_;
   }
 
   /// The executors that run actors. Valid from `start` on.
   executors::executor_pool& messages() noexcept {
+    BASAL_ASSERT(messages_ != nullptr, "an actor system runs actors after its start");
     return *messages_;
   }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/stopwatch.hpp>
 #include <basal/executors/fwd.hpp>
 #include <basal/executors/sequential_scope.hpp>
@@ -56,6 +57,7 @@ public:
   }
 
   static const carrier& at(std::size_t i) noexcept {
+    BASAL_ASSERT(i < count(), "a carrier's index is below count()");
     return *table_[i];
   }
 

@@ -36,7 +36,7 @@ class basic_idle_set {
 public:
   explicit basic_idle_set(std::size_t executors)
     : executors_(executors), words_(std::make_unique<Atomic<std::uint64_t>[]>(word_count())) {
-    BASAL_ASSERT(executors > 0);
+    BASAL_ASSERT(executors > 0, "a pool has executors");
     for (std::size_t i = 0; i < word_count(); ++i)
       words_[i].store(0, std::memory_order_relaxed); // before publication
   }
@@ -48,7 +48,7 @@ public:
   void enter(std::size_t index) noexcept {
     [[maybe_unused]] auto before
       = word_of(index).fetch_or(mask_of(index), std::memory_order_seq_cst);
-    BASAL_ASSERT((before & mask_of(index)) == 0);
+    BASAL_ASSERT((before & mask_of(index)) == 0, "an executor goes to sleep once");
   }
 
   /// Takes executor `index` out of the set again.
@@ -79,7 +79,7 @@ public:
   ///          woke nobody.
   bool stop_searching() noexcept {
     auto before = searching_.fetch_sub(1, std::memory_order_seq_cst);
-    BASAL_ASSERT(before > 0);
+    BASAL_ASSERT(before > 0, "a search that ends has begun");
     return before == 1;
   }
 
@@ -143,7 +143,7 @@ private:
   }
 
   Atomic<std::uint64_t>& word_of(std::size_t index) const noexcept {
-    BASAL_ASSERT(index < executors_);
+    BASAL_ASSERT(index < executors_, "an executor's index is below the pool's size");
     return words_[index / 64];
   }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::executors {
 
 /// The share of its time that an executor spends running, decayed exponentially:
@@ -18,6 +20,7 @@ public:
   /// @param window the time constant, in ticks of the clock that `now` comes from
   explicit load_average(std::uint64_t window) noexcept
     : units_per_window_(static_cast<double>(window) / ticks_per_unit) {
+    BASAL_ASSERT(window > 0, "a load is that of a window");
   }
 
   /// Running begins or ends at `now`. Writer only.

@@ -40,13 +40,14 @@ public:
 
   /// Before anybody else knows the parker: its owner does not exist yet.
   void await_birth() noexcept {
-    BASAL_ASSERT(state_.load(std::memory_order_relaxed) == running);
+    BASAL_ASSERT(state_.load(std::memory_order_relaxed) == running,
+                 "a thread that runs is not born again");
     state_.store(unborn, std::memory_order_relaxed); // published with the parker
   }
 
   /// Before the owner is made, by whoever alone may make it.
   void be_born() noexcept {
-    BASAL_ASSERT(is_unborn());
+    BASAL_ASSERT(is_unborn(), "a thread is made once");
     state_.store(running, std::memory_order_relaxed); // published with the thread
   }
 
@@ -70,7 +71,7 @@ public:
       }
       seen = state_.load(std::memory_order_acquire);
     }
-    BASAL_ASSERT(seen >= first_token);
+    BASAL_ASSERT(seen >= first_token, "a thread wakes up with a token");
     // A plain store would do: nobody unparks again before this token is taken.
     state_.store(running, std::memory_order_relaxed);
     return seen;
@@ -97,10 +98,10 @@ public:
   /// system call that wakes a sleeper. Touches the parker by address only once the token is in
   /// place, so that the owner may destroy it as soon as park() returns.
   void unpark(token t = first_token) noexcept {
-    BASAL_ASSERT(t >= first_token);
+    BASAL_ASSERT(t >= first_token, "a token is no state");
     auto* word = &state_;
     auto before = state_.exchange(t, std::memory_order_acq_rel);
-    BASAL_ASSERT(before < first_token);
+    BASAL_ASSERT(before < first_token, "a thread is unparked once before it parks again");
     if (before == sleeping)
       Word::futex_wake_one(word); // by address: the owner may be gone by now
   }

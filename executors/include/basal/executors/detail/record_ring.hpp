@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/record_kind.hpp>
 
 namespace basal::detail {
@@ -72,6 +73,7 @@ public:
   /// @param slots at least two; must outlive the ring
   explicit basic_record_ring(std::span<slot> slots) noexcept
     : first_slot_(slots.data()), end_slot_(slots.data() + slots.size()), next_slot_(first_slot_) {
+    BASAL_ASSERT(slots.size() >= 2, "a ring of records has two slots or more");
   }
 
   basic_record_ring(const basic_record_ring&) = delete;

@@ -112,7 +112,7 @@ public:
   /// and returns the last of them in `out` instead, which counts as one of them.
   /// Called by the owner of `thief`, another ring; lock-free.
   theft steal_into(run_queue& thief, T& out) noexcept {
-    BASAL_ASSERT(&thief != this);
+    BASAL_ASSERT(&thief != this, "nobody steals from their own ring");
     auto thief_tail = thief.tail_.load(std::memory_order_relaxed); // own value
     auto thief_head = thief.head_.load(std::memory_order_acquire);
     if (thief_tail - steal_position(thief_head) > Capacity / 2)

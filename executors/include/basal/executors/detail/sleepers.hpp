@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/idle_set.hpp>
 #include <basal/executors/detail/parker.hpp>
 
@@ -55,6 +56,7 @@ public:
 
   /// None has a thread; `births` makes one for each that is claimed.
   basic_sleepers(std::size_t executors, thread_maker births) : basic_sleepers(executors) {
+    BASAL_ASSERT(births.make != nullptr, "somebody makes the threads");
     births_ = births;
     for (std::size_t i = 0; i < executors; ++i) {
       beds_[i].sleeper.await_birth();

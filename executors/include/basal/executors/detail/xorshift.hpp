@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::detail {
 
 /// Quick random numbers for whom to ask first: xorshift64 (Marsaglia 2003,
@@ -20,6 +22,7 @@ public:
   /// (Lemire 2019, without the rejection step: the bias is below 2^-20 for any
   /// number of executors).
   std::size_t below(std::size_t bound) noexcept {
+    BASAL_ASSERT(bound > 0, "no number is below 0");
     state_ ^= state_ << 13;
     state_ ^= state_ >> 7;
     state_ ^= state_ << 17;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -64,6 +65,8 @@ public:
   /// an offload may be unknown. @returns how many costs were found to have shifted.
   int observe(arm ran, double cost_us, std::optional<double> function_us, double elapsed_us,
               const knobs& k) noexcept {
+    assert(cost_us > 0 && elapsed_us > 0 && "times are positive: they were clamped");
+    assert((!function_us || *function_us > 0) && "times are positive: they were clamped");
     switch (k.model) {
     case cost_model::separate_arms:
       return observe_separate(ran, cost_us, function_us, k);
@@ -78,6 +81,7 @@ public:
   /// Adds `count` inline runs that took `average_us` (corrected).
   /// @returns how many costs were found to have shifted.
   int observe_many(double average_us, std::uint32_t count, const knobs& k) noexcept {
+    assert(average_us > 0 && count > 0 && "an average is that of runs that took time");
     // The mean of log-normal costs lies above their median.
     const double spread = log_mean_cost(inline_.belief()) - inline_.belief().mean();
     const bool shift
@@ -92,6 +96,7 @@ public:
   /// the other models two.
   template <random_source Random>
   prices draw(double pressure, const knobs& k, Random& random) const {
+    assert(pressure >= 0 && pressure <= k.pressure_clip && "a pressure is that of pressure_index");
     const double blocking = k.k_starve * pressure;
     switch (k.model) {
     case cost_model::separate_arms: {
@@ -113,6 +118,7 @@ public:
 
   /// The prices as they are believed to be, without chance.
   prices expected(double pressure, const knobs& k) const noexcept {
+    assert(pressure >= 0 && "a pressure is that of pressure_index");
     const double blocking = k.k_starve * pressure;
     if (k.model == cost_model::corrected)
       return {log_function_ + std::log(blocking), log_overhead_};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace basal::mab {
@@ -19,6 +20,7 @@ namespace basal::mab {
 /// Source: Wichura, "Algorithm AS 241: The Percentage Points of the Normal
 /// Distribution", Applied Statistics 37 (1988), routine PPND7.
 inline double normal_quantile(double u) noexcept {
+  assert(u > 0 && u < 1 && "the ends of the interval have infinite quantiles");
   const double q = u - 0.5;
   if (std::abs(q) <= 0.425) {
     const double r = 0.180625 - q * q;

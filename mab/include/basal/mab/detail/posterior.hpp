@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 
@@ -41,6 +42,8 @@ public:
 
   /// Adds the observation x after fading the former ones by `decay` in (0, 1].
   void observe(double x, double decay) noexcept {
+    assert(x - x == 0 && "a cost's logarithm is a finite number");
+    assert(decay > 0 && decay <= 1 && "a share of the former observations stays");
     n_ = decay * n_ + 1;
     const double delta = x - mean_;
     mean_ += delta / n_;
@@ -50,6 +53,9 @@ public:
   /// Adds `count` observations whose mean is x and which vary as the former ones do
   /// (the means of such groups vary by 1/count of that; the rest is within them).
   void observe_many(double x, std::uint32_t count, double decay) noexcept {
+    assert(x - x == 0 && "a cost's logarithm is a finite number");
+    assert(count > 0 && "a mean is that of one observation at least");
+    assert(decay > 0 && decay <= 1 && "a share of the former observations stays");
     const double keep = std::pow(decay, count);
     const double weight = decay < 1 ? (1 - keep) / (1 - decay) : count;
     const double spread = variance() * (1 - 1.0 / count);
@@ -68,6 +74,7 @@ public:
 
   /// Fades what was observed without adding anything; at last to nothing.
   void forget(double decay) noexcept {
+    assert(decay >= 0 && decay <= 1 && "what is forgotten is a share");
     n_ *= decay;
     s2_ *= decay;
     // Fading on would end in denormal numbers, whose arithmetic takes 100 ns.
@@ -110,6 +117,7 @@ public:
 
   /// Standard deviation of what is believed about the mean. Needs n() > 0.
   double deviation() const noexcept {
+    assert(n_ > 0 && "nothing is believed without an observation");
     return std::max(std::sqrt(variance() / n_), min_deviation);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 
 #include <basal/mab/detail/posterior.hpp>
 
@@ -32,6 +33,7 @@ public:
   /// x is the observation, z its deviation from the belief in standard
   /// deviations of one observation. True: the cost has changed; call restart().
   bool observe(double x, double z) noexcept {
+    assert(z == z && "a deviation is a number");
     z = std::clamp(z, -clip, clip);
     up_ = std::max(0.0, up_ + z - slack);
     down_ = std::max(0.0, down_ - z - slack);
@@ -50,6 +52,7 @@ public:
 
   /// The belief from observations since the change; forgets the alarm.
   posterior restart() noexcept {
+    assert(std::max(up_, down_) > alarm && "a belief restarts after an alarm");
     const posterior result = since_;
     *this = {};
     return result;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/gc/heap.hpp>
 #include <basal/posse/member.hpp>
 
@@ -87,6 +89,7 @@ struct avl {
   // -- nodes -------------------------------------------------------------------
 
   static tree make(tree l, const Key& key, const Value& value, tree r) {
+    BASAL_ASSERT(std::abs(height(l) - height(r)) <= 1, "a node's subtrees are balanced");
     auto height_of_both = static_cast<std::uint64_t>(std::max(height(l), height(r)) + 1);
     auto size_of_both = static_cast<std::uint64_t>(size(l) + size(r) + 1);
     return new (gc::allocate(sizeof(node), gc::content::pointers))
@@ -100,6 +103,7 @@ struct avl {
 
   /// The same where the heights may differ by 2: with a rotation then.
   static tree rebalanced(tree l, tree t, tree r) {
+    BASAL_ASSERT(std::abs(height(l) - height(r)) <= 2, "one rotation balances a tree");
     if (height(l) > height(r) + 1) {
       if (height(l->left) >= height(l->right))
         return with_children(l->left, l, with_children(l->right, t, r));
@@ -178,12 +182,14 @@ struct avl {
   }
 
   static tree first(tree t) noexcept {
+    BASAL_ASSERT(t != nullptr, "the empty tree has no first entry");
     while (t->left != nullptr)
       t = t->left;
     return t;
   }
 
   static tree last(tree t) noexcept {
+    BASAL_ASSERT(t != nullptr, "the empty tree has no last entry");
     while (t->right != nullptr)
       t = t->right;
     return t;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/posse/detail/forgone_work.hpp>
 #include <basal/posse/detail/function_record.hpp>
@@ -54,6 +55,7 @@ struct alignas(64) executor_cells {
 
   /// The cells of the function with that number.
   function_cells& of(std::uint32_t number) noexcept {
+    BASAL_ASSERT(number < functions_.size(), "a function's number is below max_functions");
     if (auto* known = functions_[number].load(std::memory_order_relaxed)) [[likely]]
       return *known;
     return add(number);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 #include <basal/posse/range_fork.hpp>
@@ -36,6 +37,7 @@ public:
   }
 
   T leaf(member& m, std::size_t first, std::size_t n) const {
+    BASAL_ASSERT(n >= 1, "a part of a reduction has a value at least");
     if (n == 1)
       return source_(m, first);
     if constexpr (group > 1) {

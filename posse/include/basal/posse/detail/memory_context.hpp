@@ -7,7 +7,8 @@
 #include <memory>
 #include <memory_resource>
 
-#include <basal/executors/fwd.hpp>
+#include <basal/executors/detail/assert.hpp>
+#include <basal/executors/executor.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
@@ -32,7 +33,8 @@ public:
   void charge(std::size_t bytes);
 
   void refund(std::size_t bytes) noexcept {
-    heap_.fetch_sub(bytes, std::memory_order_relaxed);
+    [[maybe_unused]] const auto before = heap_.fetch_sub(bytes, std::memory_order_relaxed);
+    BASAL_ASSERT(before >= bytes, "no more memory is given back than was counted");
   }
 
   std::size_t heap_bytes() const noexcept {
@@ -51,6 +53,7 @@ public:
 
   /// A member's stack has grown (or, modulo 2^64, shrunk) by that much.
   void add_stack(std::size_t difference) noexcept {
+    BASAL_ASSERT(executors::executor::current() == where, "an executor counts its own stacks");
     stacks_.store(stacks_.load(std::memory_order_relaxed) + difference, std::memory_order_relaxed);
     note_peak();
   }

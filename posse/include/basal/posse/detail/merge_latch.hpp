@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::posse::detail {
 
 /// Counts the merges that a suspended victim waits for, and itself as one more
@@ -36,7 +38,9 @@ public:
   bool arrive() noexcept {
     // Release: what the delegate has stored. Acquire: for the last one, so that
     // waking passes on what all have stored.
-    return pending_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const auto before = pending_.fetch_sub(1, std::memory_order_acq_rel);
+    BASAL_ASSERT(before > 0, "no more arrive than are expected");
+    return before == 1;
   }
 
   /// Written by the victim before it arrives; read by who arrives last.

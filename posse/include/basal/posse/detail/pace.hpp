@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 
 namespace basal::posse {
@@ -89,6 +90,7 @@ public:
 
   /// The same at a time that the caller knows, in ticks of tick_clock.
   [[nodiscard]] pace look(std::size_t next, std::uint64_t now) const noexcept {
+    BASAL_ASSERT(next >= looked_at_, "a range is gone through forwards");
     pace result{*this};
     if (last_look_ != 0) {
       const auto elements = std::max<std::size_t>(1, next - looked_at_);

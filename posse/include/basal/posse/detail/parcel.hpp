@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/inbox.hpp>
 
 namespace basal::posse::detail {
@@ -23,8 +24,10 @@ public:
   ///          the object no more, which is the caller's to destroy.
   bool begin() noexcept {
     auto expected = sent;
-    return state_.compare_exchange_strong(expected, begun, std::memory_order_acquire,
-                                          std::memory_order_acquire);
+    const bool begins = state_.compare_exchange_strong(expected, begun, std::memory_order_acquire,
+                                                       std::memory_order_acquire);
+    BASAL_ASSERT(begins || expected == taken_back, "a parcel is received once");
+    return begins;
   }
 
   /// The victim, until it has succeeded.
@@ -32,8 +35,10 @@ public:
   ///          until now. If not, the executor has begun, and its end publishes the rest.
   bool take_back() noexcept {
     auto expected = sent;
-    return state_.compare_exchange_strong(expected, taken_back, std::memory_order_release,
-                                          std::memory_order_relaxed);
+    const bool takes = state_.compare_exchange_strong(
+      expected, taken_back, std::memory_order_release, std::memory_order_relaxed);
+    BASAL_ASSERT(takes || expected == begun, "a victim takes a parcel back once");
+    return takes;
   }
 
   /// Any thread that may use the object. Relaxed: for people to read.

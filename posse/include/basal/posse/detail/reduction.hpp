@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
@@ -27,6 +28,7 @@ public:
 
   /// @param n at least 1
   Value run(member& m, std::size_t first, std::size_t n) const {
+    BASAL_ASSERT(n >= 1, "a reduction has a value at least");
     pace steps{first};
     return run(m, first, n, steps);
   }

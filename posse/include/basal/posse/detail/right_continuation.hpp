@@ -64,6 +64,7 @@ public:
   }
 
   right_continuation* older_of_untouched() const noexcept {
+    BASAL_ASSERT(is_untouched(), "the link of a continuation that was seen has marks");
     return reinterpret_cast<right_continuation*>(link_);
   }
 
@@ -77,12 +78,13 @@ public:
   }
 
   void weigh(std::size_t heap_bytes) noexcept {
+    BASAL_ASSERT(!is_weighed() && !is_taken(), "a continuation is weighed once, before its theft");
     heap_before = heap_bytes;
     link_ |= weighed;
   }
 
   void mark_stamped(std::uint32_t when) noexcept {
-    BASAL_ASSERT(current_state() == state::fresh);
+    BASAL_ASSERT(current_state() == state::fresh, "a continuation is stamped once");
     stamp = when;
     link_ |= static_cast<std::uintptr_t>(state::stamped);
   }
@@ -100,7 +102,9 @@ public:
 
   /// From now on the frame that owns the node owns `d`.
   void mark_taken(detail::delegation* d) noexcept {
-    BASAL_ASSERT(current_state() == state::stamped);
+    BASAL_ASSERT(current_state() == state::stamped,
+                 "a survey comes before the theft, which is one");
+    BASAL_ASSERT(d != nullptr, "a continuation is taken with its delegation");
     delegation = d;
     // A dump reads both in a signal handler on this thread; before, there is heap_before.
     std::atomic_signal_fence(std::memory_order_release);

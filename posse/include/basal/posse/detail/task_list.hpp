@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/fwd.hpp>
@@ -32,6 +33,7 @@ public:
 
   /// Takes over `count` tasks, `first` and those that are linked to it.
   task_list(any_task* first, std::size_t count) noexcept : first_(first), count_(count) {
+    BASAL_ASSERT((first != nullptr) == (count != 0), "a list of tasks has as many as it says");
   }
 
   task_list(task_list&& other) noexcept
@@ -53,6 +55,8 @@ public:
 
   /// Only to a list that began empty.
   void push_back(std::unique_ptr<any_task> task) noexcept {
+    BASAL_ASSERT(task != nullptr, "a list holds tasks");
+    BASAL_ASSERT(count_ == 0 || last_ != nullptr, "tasks are added to a list that began empty");
     auto* added = task.release();
     (count_ == 0 ? first_ : last_->next) = added;
     last_ = added;
@@ -61,6 +65,7 @@ public:
 
   /// Of a list that is not empty.
   std::unique_ptr<any_task> pop_front() noexcept {
+    BASAL_ASSERT(count_ != 0, "an empty list has no first task");
     std::unique_ptr<any_task> result{first_};
     first_ = result->next;
     --count_;
@@ -69,6 +74,7 @@ public:
 
   /// The task that `index` others come before, which is walked to.
   any_task* at(std::size_t index) const noexcept {
+    BASAL_ASSERT(index < count_, "the index of a task is below the list's size");
     auto* task = first_;
     while (index-- != 0)
       task = task->next;
@@ -77,6 +83,7 @@ public:
 
   /// Somebody else owns all but the first `count`.
   void shorten_to(std::size_t count) noexcept {
+    BASAL_ASSERT(count <= count_, "a list becomes shorter");
     count_ = count;
   }
 

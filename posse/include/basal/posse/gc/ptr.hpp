@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/gc/object.hpp>
 
 namespace basal::posse::gc {
@@ -37,16 +38,18 @@ public:
   explicit constexpr ptr(const T* object) noexcept : object_(object) {
   }
 
-  /// As of a plain pointer, unchecked. The plain pointer keeps the object alive where the collector
-  /// looks: on stacks and in the heap, see heap.hpp.
+  /// As of a plain pointer; one that is null must not be dereferenced. The plain pointer keeps the
+  /// object alive where the collector looks: on stacks and in the heap, see heap.hpp.
   /// @{
   constexpr const T* get() const noexcept {
     return object_;
   }
   constexpr const T& operator*() const noexcept {
+    BASAL_ASSERT(object_ != nullptr, "a gc::ptr that is null has no object");
     return *object_;
   }
   constexpr const T* operator->() const noexcept {
+    BASAL_ASSERT(object_ != nullptr, "a gc::ptr that is null has no object");
     return object_;
   }
   explicit constexpr operator bool() const noexcept {

@@ -28,7 +28,7 @@ public:
     return view();
   }
 
-  /// As of std::string_view; an index is below size() and is not checked. Sizes are in bytes. O(1).
+  /// As of std::string_view; an index must be below size(). Sizes are in bytes. O(1).
   /// @{
   std::size_t size() const noexcept {
     return characters_.size();

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/gc/object.hpp>
 
 namespace basal::posse::gc {
@@ -93,6 +94,7 @@ public:
 
   /// `index` must be below size().
   constexpr const T& operator[](std::size_t index) const noexcept {
+    BASAL_ASSERT(index < size_, "an index of a gc::vector is below size()");
     return data_[index];
   }
 
@@ -104,12 +106,14 @@ public:
     return data_[index];
   }
 
-  /// The first and the last element. The vector must not be empty, which is not checked.
+  /// The first and the last element. The vector must not be empty.
   /// @{
   constexpr const T& front() const noexcept {
+    BASAL_ASSERT(size_ != 0, "an empty gc::vector has no first element");
     return data_[0];
   }
   constexpr const T& back() const noexcept {
+    BASAL_ASSERT(size_ != 0, "an empty gc::vector has no last element");
     return data_[size_ - 1];
   }
   /// @}

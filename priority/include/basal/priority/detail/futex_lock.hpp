@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/parker.hpp>
 
 namespace basal::priority::detail {
@@ -24,7 +25,9 @@ public:
   }
 
   void unlock() noexcept {
-    if (word_.exchange(open, std::memory_order_release) == contended)
+    const auto before = word_.exchange(open, std::memory_order_release);
+    BASAL_ASSERT(before != open, "a lock that is unlocked was taken");
+    if (before == contended)
       Word::futex_wake_one(&word_);
   }
 

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::priority::detail {
 
 /// Counts what is inside and closes once: the life of a pool in one word, so
@@ -33,7 +35,9 @@ public:
   /// @returns whether that was the last one and the gate is closed: true for
   ///          exactly one caller, unless close() returned it.
   bool leave() noexcept {
-    return word_.fetch_sub(one, std::memory_order_acq_rel) == (one | closed_bit);
+    const auto before = word_.fetch_sub(one, std::memory_order_acq_rel);
+    BASAL_ASSERT(before >= one, "who leaves has entered");
+    return before == (one | closed_bit);
   }
 
   /// @returns whether this call closed the gate and nothing was inside.

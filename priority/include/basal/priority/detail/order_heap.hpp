@@ -37,7 +37,7 @@ public:
   /// @param key a number
   /// @throws std::bad_alloc when it cannot grow; nothing has changed then
   void push(double key, T value) {
-    BASAL_ASSERT(key == key);
+    BASAL_ASSERT(key == key, "a key is a number");
     entries_.push_back({arrivals_, to_ordered(key), std::move(value)});
     ++arrivals_;
     rise(entries_.size() - 1);
@@ -45,11 +45,13 @@ public:
 
   /// Of the first one. Not of an empty heap.
   double least_key() const noexcept {
+    BASAL_ASSERT(!entries_.empty(), "an empty heap has no least key");
     return from_ordered(entries_.front().high);
   }
 
   /// Takes the first one. Not of an empty heap.
   T pop() noexcept {
+    BASAL_ASSERT(!entries_.empty(), "an empty heap has no first value");
     T first = std::move(entries_.front().value);
     auto last = std::move(entries_.back());
     entries_.pop_back();

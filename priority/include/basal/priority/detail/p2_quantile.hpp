@@ -42,7 +42,7 @@ public:
 
   /// @param x neither a NaN nor infinite
   void observe(double x) noexcept {
-    BASAL_ASSERT(x - x == 0);
+    BASAL_ASSERT(x - x == 0, "a sample is a finite number");
     if (count() < markers) {
       observe_early(x);
       return;

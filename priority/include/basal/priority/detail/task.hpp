@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/hand_over.hpp>
 #include <basal/priority/fwd.hpp>
 #include <basal/priority/level.hpp>
@@ -38,6 +39,7 @@ public:
 
   /// From `queued` to `to`. @returns false when somebody else was first.
   bool claim(task_state to) noexcept {
+    BASAL_ASSERT(to != task_state::queued, "who claims a task takes it out of the queue");
     auto expected = static_cast<std::uint32_t>(task_state::queued);
     return word_.compare_exchange_strong(expected, static_cast<std::uint32_t>(to),
                                          std::memory_order_acq_rel, std::memory_order_acquire);
@@ -45,6 +47,7 @@ public:
 
   /// From `running` to `to`. Release: publishes the result.
   void finish(task_state to) noexcept {
+    BASAL_ASSERT(to == task_state::done || to == task_state::failed, "a task that ran has ended");
     word_.store(static_cast<std::uint32_t>(to), std::memory_order_release);
   }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::priority {
 
 /// State of the compilation of one item to one tier.
@@ -40,6 +42,7 @@ public:
   static constexpr std::size_t most_tiers = 8;
 
   explicit basic_tiering_ladder(std::size_t tiers) noexcept : tiers_(tiers) {
+    BASAL_ASSERT(tiers >= 1 && tiers <= most_tiers, "a ladder has 1 to most_tiers tiers");
   }
 
   std::size_t tiers() const noexcept {
@@ -69,11 +72,13 @@ public:
   }
 
   compile_state state(std::size_t tier) const noexcept {
+    BASAL_ASSERT(tier >= 1 && tier <= tiers_, "tiers are numbered from 1 to how many there are");
     return static_cast<compile_state>(states_[tier - 1].load(std::memory_order_acquire));
   }
 
   /// not_started -> compiling. @returns false when somebody else was first.
   bool claim(std::size_t tier) noexcept {
+    BASAL_ASSERT(tier >= 1 && tier <= tiers_, "tiers are numbered from 1 to how many there are");
     auto expected = word(compile_state::not_started);
     // Acquire: pairs with give_back(), for what the previous claimant wrote.
     return states_[tier - 1].compare_exchange_strong(expected, word(compile_state::compiling),
@@ -83,11 +88,13 @@ public:
 
   /// compiling -> not_started: the claim is void, somebody may claim again.
   void give_back(std::size_t tier) noexcept {
+    BASAL_ASSERT(tier >= 1 && tier <= tiers_, "tiers are numbered from 1 to how many there are");
     states_[tier - 1].store(word(compile_state::not_started), std::memory_order_release);
   }
 
   /// compiling -> ready. The code was written before.
   void publish(std::size_t tier) noexcept {
+    BASAL_ASSERT(tier >= 1 && tier <= tiers_, "tiers are numbered from 1 to how many there are");
     // Tiers may become ready in any order; best_ only rises. Seq_cst: see
     // settle(); it also releases the code.
     auto seen = best_.load(std::memory_order_relaxed);
@@ -100,6 +107,9 @@ public:
 
   /// compiling -> `how`, one of the final states.
   void end(std::size_t tier, compile_state how) noexcept {
+    BASAL_ASSERT(tier >= 1 && tier <= tiers_, "tiers are numbered from 1 to how many there are");
+    BASAL_ASSERT(how != compile_state::not_started && how != compile_state::compiling,
+                 "a compilation ends in a final state");
     states_[tier - 1].store(word(how), std::memory_order_seq_cst);
     settle();
   }

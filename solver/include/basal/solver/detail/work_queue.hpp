@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
+
 namespace basal::solver {
 
 /// The part of a batch that one lane has still to do: a range of unit numbers, in
@@ -39,6 +41,7 @@ public:
 
   /// Owner only, while the range is empty.
   void refill(range units) noexcept {
+    BASAL_ASSERT(units.begin <= units.end, "a range ends behind its beginning");
     // Relaxed: what the units mean was written before the lanes started, and
     // whatever starts a lane publishes it. A range only says who does which.
     word_.store(pack(units), std::memory_order_relaxed);
