@@ -81,9 +81,14 @@ TEST_CASE("an executor whose thread is refused cannot be claimed") {
     return;
   CHECK(in_child([] {
           set_report_sink([](report_level, std::string_view, std::string_view) noexcept {});
+          mallopt(M_ARENA_MAX, 1); // the first thread's arena, amid leave_room(), gives room back
           pool_config config;
           config.executors = 2;
           executor_pool pool{config};
+          completion begun;
+          if (!pool.submit(task::make([&](executor&) { begun.set(); })))
+            return 2;
+          begun.wait();
           leave_room(4 << 20); // a thread's stack takes 8 MiB
           return pool.is_idle(1) && !pool.claim_idle(1) && !pool.is_idle(1) ? 0 : 1;
         })
