@@ -81,11 +81,11 @@ public:
     return screen_;
   }
 
-  /// Whether it does something about this signal, as the kernel knows it.
-  [[nodiscard]] bool handles(int signal) const {
+  /// Whether it waits for this signal by itself, as the kernel knows it: the signal is blocked.
+  [[nodiscard]] bool waits_for(int signal) const {
     std::ifstream status("/proc/" + std::to_string(child_) + "/status");
     for (std::string line; std::getline(status, line);)
-      if (line.starts_with("SigCgt:"))
+      if (line.starts_with("SigBlk:"))
         return ((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1) != 0;
     return false;
   }
@@ -191,7 +191,7 @@ TEST_CASE("Ctrl-C stops the program at any time") {
   CAPTURE(before.count());
   const large_tree tree;
   at_terminal program({tree.path(), "--query", "int", "--compute", "1"});
-  while (!program.handles(SIGINT)) // until then the signal ends it at once
+  while (!program.waits_for(SIGINT)) // until then it is nobody's, or ends the program at once
     std::this_thread::sleep_for(1ms);
   std::this_thread::sleep_for(before);
   program.type("\x03");
