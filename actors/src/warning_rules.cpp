@@ -254,11 +254,18 @@ void find_thefts(const interval& x, std::vector<finding>& found) {
 
 void find_memory_limit(const interval& x, std::vector<finding>& found) {
   const auto ended = growth(x.before.stats.posse.over_limit, x.now.stats.posse.over_limit);
+  const auto near = growth(x.before.stats.posse.near_limit, x.now.stats.posse.near_limit);
   if (ended > 0)
     found.push_back({warning_kind::memory_limit,
                      {},
                      std::to_string(ended)
                        + " computations have ended at their memory limit within "
+                       + time_of(x.seconds) + "."});
+  else if (near > 0)
+    found.push_back({warning_kind::memory_limit,
+                     {},
+                     std::to_string(near)
+                       + " computations have used more than 80 % of their memory limit within "
                        + time_of(x.seconds) + "."});
 }
 

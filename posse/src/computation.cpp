@@ -84,6 +84,7 @@ void computation::recount_collected() {
   const auto kept = std::min(known, grown);
   collected_.fetch_sub(known - kept, std::memory_order_relaxed);
   of_others_ = used - kept;
+  note_use(kept / std::max<std::size_t>(1, cabal_size()));
   // Or it would soon collect again and again.
   if (kept > limit - limit / 16)
     throw_over_limit("what it keeps in the collected heap");
@@ -95,6 +96,12 @@ void computation::throw_over_limit(const std::string& what) {
                               + std::to_string(memory_limit())
                               + " bytes on one executor; raise memory_limit of the call or of the "
                                 "runtime, or let it keep less at a time");
+}
+
+void computation::note_use(std::size_t bytes) noexcept {
+  if (bytes > memory_limit() / 5 * 4 && !near_limit_.load(std::memory_order_relaxed)
+      && !near_limit_.exchange(true, std::memory_order_relaxed))
+    host.note_near_limit();
 }
 
 memory_context* computation::find_locked(const executors::executor& where) const noexcept {
@@ -197,6 +204,7 @@ void computation::leave_contexts() noexcept {
                  "what is sent to an executor arrives before the computation's end");
     most = std::max(most, c->most_bytes());
   }
+  note_use(most);
   host.note_memory(most, cabal_size_);
   while (contexts_ != nullptr) // not by recursion
     contexts_ = std::move(contexts_->next);

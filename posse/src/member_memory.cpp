@@ -102,6 +102,7 @@ bool member::limit_memory() noexcept {
   auto limit = origin_->memory_limit();
   if (limit == detail::memory_context::unlimited)
     return true;
+  origin_->note_use(context_->most_bytes());
   auto heap = context_->heap_bytes();
   auto others = context_->bytes() - heap;
   auto lineage = (as_ != nullptr ? as_->lineage_bytes : 0) + stack;

@@ -324,6 +324,7 @@ posse_stats runtime::stats() const {
   s.computations_now = difference(s.computations, ended);
   s.cancelled = sum(&cells::cancelled) + called_off_.load(std::memory_order_relaxed);
   s.over_limit = sum(&cells::over_limit);
+  s.near_limit = near_limit_.load(std::memory_order_relaxed);
   s.failed = sum(&cells::failed);
   s.forks = sum(&cells::forks);
   s.thefts = sum(&cells::thefts);

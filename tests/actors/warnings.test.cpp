@@ -186,6 +186,8 @@ TEST_CASE("that nothing is stolen is told with the reason, if a theft would have
 TEST_CASE("limits that are reached, and time that is lost") {
   CHECK(finds("memory_limit", "", "3 computations",
               [](evidence&, evidence& now) { now.stats.posse.over_limit = 3; }));
+  CHECK(finds("memory_limit", "", "2 computations have used more than 80 %",
+              [](evidence&, evidence& now) { now.stats.posse.near_limit = 2; }));
   CHECK(finds("collection", "", "6 %",
               [](evidence&, evidence& now) { now.stats.heap_pauses.sum_ns = 60'000'000; }));
   CHECK(finds_nothing([](evidence&, evidence& now) { now.stats.heap_pauses.sum_ns = 40'000'000; }));

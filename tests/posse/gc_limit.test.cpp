@@ -65,6 +65,7 @@ TEST_CASE("what a computation keeps in the collected heap counts towards its lim
     CHECK_THAT(e.what(), ContainsSubstring("1048576 bytes"));
   }
   CHECK(rt.stats().over_limit == 1);
+  CHECK(rt.stats().near_limit == 1);
   CHECK(within(rt, 64 * mib, [](member&) { return length(make_list(8 * mib)); }) > 0);
 }
 

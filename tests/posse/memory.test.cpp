@@ -50,6 +50,27 @@ std::size_t keep_and_hold(member& m, std::size_t kept, std::size_t bytes) {
 
 constexpr pure<keep_and_hold> pure_keep_and_hold{"keep_and_hold"};
 
+/// Does not look at the clock any more.
+std::size_t keep_and_return(member& m, std::size_t bytes) {
+  const auto held = m.charge(bytes);
+  return bytes;
+}
+
+constexpr pure<keep_and_return> pure_keep_and_return{"keep_and_return"};
+
+const runtime* host = nullptr;
+
+/// Returns how many computations are near their limit once the count has changed.
+std::size_t hold_until_counted(member& m, std::size_t bytes) {
+  const auto before = host->stats().near_limit;
+  const auto held = m.charge(bytes);
+  while (host->stats().near_limit == before)
+    m.poll();
+  return host->stats().near_limit;
+}
+
+constexpr pure<hold_until_counted> pure_hold_until_counted{"hold_until_counted"};
+
 constexpr victim_policy policies[] = {victim_policy::run_victim, victim_policy::suspend_victim};
 
 } // namespace
@@ -77,6 +98,20 @@ TEST_CASE("a computation beyond its memory limit fails alone, stolen or not") {
       CHECK(pure_hold(rt, 2, 401 * kib) == 4 * 401 * kib);
       CHECK(rt.stats().over_limit == 1);
     }
+}
+
+TEST_CASE("a computation near its memory limit is counted once, as soon as it is, or at its end") {
+  runtime rt{config_of(2, victim_policy::run_victim)};
+  const call_options limit{.memory_limit = 1000 * kib};
+  CHECK(pure_hold.with(limit)(rt, 2, 700 * kib) == 4 * 700 * kib);
+  CHECK(rt.stats().near_limit == 0);
+  CHECK(pure_hold.with(limit)(rt, 2, 900 * kib) == 4 * 900 * kib);
+  CHECK(rt.stats().near_limit == 1);
+  CHECK(pure_keep_and_return.with(limit)(rt, 900 * kib) == 900 * kib);
+  CHECK(rt.stats().near_limit == 2);
+  host = &rt;
+  CHECK(pure_hold_until_counted.with(limit)(rt, 900 * kib) == 3);
+  CHECK(rt.stats().near_limit == 3);
 }
 
 TEST_CASE("a delegate has what its victims have left at the fork") {

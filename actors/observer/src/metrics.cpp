@@ -226,6 +226,9 @@ void write_posse(exposition& out, const posse::posse_stats& x) {
   out.value(seconds_of_ns(x.suspended_ns));
   out.gauge("basal_posse_computations", "Computations under way.");
   out.value(x.computations_now);
+  out.counter("basal_posse_near_limit_total",
+              "Computations that have used four fifths of their memory limit.");
+  out.value(x.near_limit);
   out.counter("basal_posse_failures_total", "Computations that ended without a result.");
   out.value(x.cancelled, {{"reason", "cancelled"}});
   out.value(x.over_limit, {{"reason", "memory_limit"}});

@@ -62,7 +62,7 @@ constexpr warning_text describe(warning_kind kind) noexcept {
     return {"nothing_stolen", "computations fork while executors are idle, and nothing is stolen",
             "Change the limit or option that the reason names.", lasting};
   case warning_kind::memory_limit:
-    return {"memory_limit", "computations reach their memory limit",
+    return {"memory_limit", "computations reach their memory limit, or come near it",
             "Raise basal.memory-limit, lower basal.cabal-limit, or give them smaller inputs.",
             at_once};
   case warning_kind::collection:

@@ -180,6 +180,9 @@ private:
   /// At a computation's end: the most that it had on one executor, and on how
   /// many it was.
   void note_memory(std::size_t bytes, std::size_t cabal) noexcept;
+  void note_near_limit() noexcept {
+    near_limit_.fetch_add(1, std::memory_order_relaxed);
+  }
 
   /// The executors that callers' own threads become, made when the first one calls; null in
   /// stepped mode, and where the runtime was stopped before.
@@ -242,6 +245,7 @@ private:
   std::atomic<std::uint64_t> asks_{0};
   std::atomic<std::uint64_t> called_off_{0}; ///< calls that were cancelled before they began
   std::atomic<std::size_t> most_bytes_{0};
+  std::atomic<std::uint64_t> near_limit_{0};
   std::atomic<std::size_t> largest_cabal_{0};
 
   /// Guards what attach() writes, and the making of `own_callers_`, which is read through

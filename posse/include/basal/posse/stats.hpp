@@ -33,6 +33,7 @@ struct posse_stats {
   std::uint64_t computations_now = 0; ///< that have begun and not ended
   std::uint64_t cancelled = 0;        ///< ended by `cancelled`, also before they began
   std::uint64_t over_limit = 0;       ///< ended by `memory_limit_exceeded`
+  std::uint64_t near_limit = 0;       ///< that have used four fifths of their memory limit
   std::uint64_t failed = 0;           ///< ended by any other exception
   std::uint64_t forks = 0;            ///< of members that have ended
   std::uint64_t inlined = 0;          ///< of these, not stolen

@@ -102,6 +102,10 @@ public:
 
   [[noreturn]] void throw_over_limit(const std::string& what);
 
+  /// One executor has held that much of it. Counts it once when that is near the limit. Any
+  /// member's thread.
+  void note_use(std::size_t bytes) noexcept;
+
   /// The context of `where`, which joins the cabal if need be: for the executor
   /// that the computation began on. Null when there is no memory for it.
   memory_context* join(executors::executor& where) noexcept;
@@ -142,6 +146,8 @@ private:
   bool counts_collected_ = false;         ///< constant once others know the computation
   std::atomic<std::size_t> collected_{0}; ///< bytes; relaxed: a number by itself
   std::size_t of_others_ = 0;             ///< bytes in use; guarded by whoever recounts
+
+  std::atomic<bool> near_limit_{false}; ///< relaxed: whoever sets it counts, nothing is published
 
   /// Written once by the member that finds it out. Relaxed: it only has to
   /// arrive.
