@@ -153,7 +153,8 @@ void member::consider_theft(std::uint64_t now) noexcept {
       return;
     }
     if (verdict == theft_verdict::delegate_oldest)
-      verdict = delegate_oldest(*victim, view, parts);
+      // One that has become idle after the count takes no more than a half.
+      verdict = delegate_oldest(*victim, view, std::max<std::uint64_t>(parts, 2));
     if (verdict != theft_verdict::delegate_oldest) {
       if (first)
         count(verdict);
