@@ -130,6 +130,7 @@ void member::consider_theft(std::uint64_t now) noexcept {
     }
     if (victim != nullptr) {
       view.eligible = victim->eligible();
+      view.may_spread = origin_->cabal_limit() > 1; // else none is counted as idle below
       view.victim_is_suspended = victim->suspended_;
       if (view.rule == hysteresis::worth) {
         idle = idle_executors();

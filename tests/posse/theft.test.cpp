@@ -27,6 +27,15 @@ TEST_CASE("a continuation is stolen only if every condition holds") {
     view.eligible = 0;
     CHECK(decide_theft(view) == theft_verdict::in_sequence);
   }
+  SECTION("its cabal is full with one executor") {
+    view.may_spread = false;
+    for (const auto rule : {hysteresis::quantum, hysteresis::worth}) {
+      view.rule = rule;
+      CHECK(decide_theft(view) == theft_verdict::cabal_full);
+    }
+    view.eligible = 0;
+    CHECK(decide_theft(view) == theft_verdict::too_young);
+  }
   SECTION("one was stolen in this quantum already") {
     view.stole_this_quantum = true;
     CHECK(decide_theft(view) == theft_verdict::once_a_quantum);

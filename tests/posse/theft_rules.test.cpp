@@ -212,7 +212,7 @@ TEST_CASE("a cabal grows up to its limit") {
     CHECK(stats.theft_looks == 5);
     host.run_all();
     CHECK(root.has_ended());
-    CHECK(host->stats().largest_cabal == limit);
+    CHECK(host->stats().largest_cabal == (thefts > 0 ? limit : 0)); // of those stolen from
   }
 }
 

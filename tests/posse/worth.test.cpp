@@ -154,6 +154,24 @@ TEST_CASE("a range whose cost becomes known on the way is divided as soon as it 
   CHECK(where[where.size() / 2 + posse::pace::untimed] == '1');
 }
 
+TEST_CASE("where a range is worth a theft, and its cabal may not grow, that is the reason") {
+  stepped_runtime host{by_worth(2)};
+  const auto loop
+    = [](member& m) { posse::fork_merge_n(m, 100, [](member&, std::size_t) { pass(1us); }); };
+  started root{host,
+               0,
+               [&](member& m) {
+                 loop(m);
+                 loop(m); // known from the first time
+               },
+               {.cabal_limit = 1}};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts == 0);
+  CHECK(host.count(theft_verdict::cabal_full) > 0);
+  CHECK(host.count(theft_verdict::not_worth_it) == 0);
+}
+
 TEST_CASE("by quanta, what is known of a range makes no difference") {
   const auto loop
     = [](member& m) { posse::fork_merge_n(m, 100, [](member&, std::size_t) { pass(1us); }); };

@@ -90,6 +90,9 @@ struct theft_view {
   /// A compute executor sleeps: it has nothing runnable.
   bool compute_executor_idle = false;
 
+  /// The cabal may have more executors than the one it began on.
+  bool may_spread = true;
+
   /// Work waits here that a sibling could take.
   bool work_waits_here = false;
 
@@ -232,6 +235,8 @@ constexpr theft_verdict decide_theft(const theft_view& view) noexcept {
     return theft_verdict::once_a_quantum;
   if (view.eligible == 0)
     return view.in_sequence ? theft_verdict::in_sequence : theft_verdict::too_young;
+  if (!view.may_spread)
+    return theft_verdict::cabal_full;
   switch (view.rule) {
   case hysteresis::quantum:
     break;
