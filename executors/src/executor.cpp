@@ -264,7 +264,7 @@ bool executor::suspend_impl(fiber::after_action after, void* argument,
 void executor::resume(fiber& f) noexcept {
   BASAL_ASSERT(f.home_ == this, "a fiber goes on where it was suspended");
   BASAL_ASSERT(suspended_ > 0 && &f != running_ && f.waits_for_ != nullptr,
-               "a fiber that waits is woken once");
+               "what is resumed is suspended");
   --suspended_;
   leave_running_fiber();
   // The fiber that leaves is inside the loop, right here; when it is taken

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/pace.hpp>
 
 namespace basal::posse {
@@ -24,7 +23,6 @@ public:
 
   /// The pace at which to begin the elements [first, last).
   pace begin(std::size_t first, std::size_t last) const noexcept {
-    BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     const auto known = cost_.load(std::memory_order_relaxed);
     const auto n = last - first;
     if (known == forks) [[unlikely]]
