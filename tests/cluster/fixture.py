@@ -1,4 +1,5 @@
 """Processes of a cluster on loopback: what the tests of faults and of the network stand on."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -16,16 +17,40 @@ WORK = 400_000  # steps of an item: half a millisecond or so
 ITEMS = 1500
 
 
-def main(usage):
-    """Takes CLUSTER_PROCESS and FOLDER_OF_CERTIFICATES_PY from the command line, runs the tests."""
+def main(usage, at_once=1):
+    """Takes CLUSTER_PROCESS and FOLDER_OF_CERTIFICATES_PY from the command line, runs the tests.
+
+    at_once: how many side by side, where none is named; for tests that wait most of the time.
+    """
     if len(sys.argv) < 3:
         sys.exit(usage)
-    ClusterTest.program = sys.argv.pop(1)
-    sys.path.insert(0, sys.argv.pop(1))
     if SERVER is None:
         print("skipped: there is no nats-server (Debian: apt install nats-server)")
         sys.exit(77)
+    if at_once > 1 and len(sys.argv) == 3:
+        sys.exit(main_of_each(at_once))
+    ClusterTest.program = sys.argv.pop(1)
+    sys.path.insert(0, sys.argv.pop(1))
     unittest.main(verbosity=2)
+
+
+def main_of_each(at_once):
+    """Runs each test in a process of its own. Returns whether one failed."""
+    module = sys.modules["__main__"]
+    names = [f"{case.__name__}.{name}" for case in vars(module).values()
+             if isinstance(case, type) and issubclass(case, ClusterTest)
+             for name in unittest.defaultTestLoader.getTestCaseNames(case)]
+
+    def run(name):
+        return subprocess.run([sys.executable, "-B", *sys.argv, name], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    failed = False
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        for ended in pool.map(run, names):
+            print(ended.stdout, flush=True)
+            failed = failed or ended.returncode != 0
+    return failed
 
 
 def free_ports(count):
