@@ -137,7 +137,7 @@ std::array<char, recording::max_name> recording::name() const noexcept {
   return result;
 }
 
-std::uint16_t recording::name_kind(const executors::work_item& item, const void* kind) noexcept {
+std::uint16_t recording::name_kind(executors::work_item item, const void* kind) noexcept {
   std::uint16_t number = 0;
   if (item.ops->type_of == nullptr) {
     number = record_names::number_of(item.ops->kind);

@@ -85,10 +85,10 @@ public:
 
   /// The writer's thread only.
   [[gnu::always_inline]] void add(record r) noexcept {
-    next_slot_->when_and_kind.store(r.when_and_kind, std::memory_order_release);
-    next_slot_->what.store(r.what, std::memory_order_release);
-    if (++next_slot_ == end_slot_) [[unlikely]]
-      next_slot_ = first_slot_;
+    auto& to = *next_slot_;
+    to.when_and_kind.store(r.when_and_kind, std::memory_order_release);
+    to.what.store(r.what, std::memory_order_release);
+    next_slot_ = &to + 1 != end_slot_ ? &to + 1 : first_slot_;
     // Only the writer writes it.
     written_.store(written_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }

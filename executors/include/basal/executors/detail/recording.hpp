@@ -55,8 +55,7 @@ public:
 
   /// Work begins. Where the clock was not read since the last one of its kind began, they are one:
   /// a flood of tasks that are shorter than a look is not worth a record each.
-  [[gnu::always_inline]] void begin(const executors::work_item& item,
-                                    std::uint64_t present) noexcept {
+  [[gnu::always_inline]] void begin(executors::work_item item, std::uint64_t present) noexcept {
     const void* kind = item.ops->type_of == nullptr ? static_cast<const void*>(item.ops)
                                                     : *static_cast<const void* const*>(item.object);
     if (present == begun_at_ && kind == begun_)
@@ -123,8 +122,8 @@ public:
 private:
   explicit recording(std::span<record_ring::slot> slots) noexcept;
 
-  [[gnu::noinline]] std::uint16_t name_kind(const executors::work_item& item,
-                                            const void* kind) noexcept;
+  /// By value, as begin() has it: a reference would keep begin()'s in memory.
+  [[gnu::noinline]] std::uint16_t name_kind(executors::work_item item, const void* kind) noexcept;
   void belong_to(std::string_view name) noexcept;
 
   record_ring ring_;
