@@ -54,6 +54,11 @@ class CertificatesTest(unittest.TestCase):
         self.assertEqual(text.stdout.count("Basic Constraints"), 1, text.stdout)
         self.assertIn("IP Address:127.0.0.1", text.stdout)
 
+    def test_strict_readers_accept_them(self):
+        self.made()
+        self.assertTrue(self.verifies("server", "-x509_strict"))
+        self.assertTrue(self.verifies("client", "-x509_strict"))
+
     def test_the_authority_stays(self):
         self.made("first")
         self.made("second")

@@ -13,7 +13,10 @@ import sys
 
 DAYS = "30"
 LOOPBACK = "subjectAltName=IP:127.0.0.1,DNS:localhost"
-SIGNS_NOTHING = "basicConstraints=critical,CA:FALSE"  # openssl's default is an authority
+# An authority, as openssl makes by itself, says what its key is for: strict readers, such as Python
+# since 3.13, refuse it otherwise.
+SIGNS = ["keyUsage=critical,keyCertSign,cRLSign"]
+SIGNS_NOTHING = ["basicConstraints=critical,CA:FALSE", "keyUsage=critical,digitalSignature"]
 
 
 class Failed(Exception):
@@ -40,7 +43,7 @@ def make(folder, name, *extensions, authority=None):
     signed = []
     if authority is not None:
         signed = ["-CA", path(authority, ".pem"), "-CAkey", path(authority, ".key")]
-        extensions = [SIGNS_NOTHING, *extensions]
+    extensions = [*(SIGNS if authority is None else SIGNS_NOTHING), *extensions]
     openssl(f"no certificate '{name}'",
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
             "-days", DAYS, "-subj", "/CN=basal " + name, "-keyout", path(name, ".key"),
