@@ -7,11 +7,12 @@ Prints `file:line: finding` and exits 1 if there is any. With BUILD_DIR it also 
 ctest whether every registered test has a timeout. Each rule is a function that yields
 (path, line, finding); tidy_selftest.py breaks each one on purpose.
 """
-import json
 import os
 import re
 import subprocess
 import sys
+
+from registered_tests import registered_tests
 
 MAX_COLUMNS = 100
 MAX_LINES = 500
@@ -286,9 +287,7 @@ def pasted_code(tree):
 
 
 def timeouts(build_dir):
-    out = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build_dir, check=True,
-                         capture_output=True, text=True).stdout
-    for test in json.loads(out)["tests"]:
+    for test in registered_tests(build_dir):
         if not any(p["name"] == "TIMEOUT" for p in test.get("properties", [])):
             yield "tests", 1, f"test {test['name']} has no TIMEOUT"
 

@@ -32,6 +32,9 @@ import subprocess
 import sys
 import tomllib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "house"))
+from registered_tests import registered_tests
+
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
@@ -128,9 +131,7 @@ def check(root, mutants, build_dir):
             yield f"{mutant.name}: {reason}"
     if not build_dir:
         return
-    known = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build_dir, check=True,
-                           capture_output=True, text=True).stdout
-    known = {test["name"] for test in json.loads(known)["tests"]}
+    known = {test["name"] for test in registered_tests(build_dir)}
     modules = {name.split(".")[0] for name in known}
     for mutant in mutants:
         for test in mutant.tests:
