@@ -13,8 +13,8 @@ import sys
 
 DAYS = "30"
 LOOPBACK = "subjectAltName=IP:127.0.0.1,DNS:localhost"
-# An authority, as openssl makes by itself, says what its key is for: strict readers, such as Python
-# since 3.13, refuse it otherwise.
+# openssl makes an authority by default, but one that does not say what its key is for: strict
+# readers, such as Python since 3.13, refuse that.
 SIGNS = ["keyUsage=critical,keyCertSign,cRLSign"]
 SIGNS_NOTHING = ["basicConstraints=critical,CA:FALSE", "keyUsage=critical,digitalSignature"]
 
