@@ -753,19 +753,24 @@ bool executor::has_better_to_do() const noexcept {
          || pool_.stopping_.load(std::memory_order_relaxed);
 }
 
-/// Waits, pausing, until the few items of a ring have been there for a while, or
-/// their owner has run them, or there is something better to do. An executor
-/// that has come here spends the time in which it would spin for a wake-up.
+/// Waits, pausing, until the few items of a ring have been there for a while, or are so long that
+/// their owner begins less than one from look to look, or it has run them, or there is something
+/// better to do. An executor that has come here spends the time in which it would spin for a
+/// wake-up.
 bool executor::leaves_to_owner(const executor& owner) const noexcept {
   if (patience_ticks_ == 0)
     return false;
   const auto waiting = [&] { return owner.ring_.size() + owner.newborns_.size(); };
+  const auto begun = [&] { return owner.counters_.tasks_run.get(); };
+  const auto before = begun();
   for (auto since = now(); waiting() > 0; await_next_look()) {
     if (waiting() >= pool_config::many_items)
       return false;
     if (has_better_to_do())
       return true;
-    if (now() - since >= patience_ticks_)
+    const auto watched = now() - since;
+    const bool are_long = watched >= (begun() - before + 1) * look_pause_;
+    if (are_long || watched >= patience_ticks_)
       return false;
   }
   return true;

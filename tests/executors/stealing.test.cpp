@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace basal::executors;
@@ -24,12 +25,38 @@ struct patient_pool {
     pool.run_until_idle();
     if (!pool.submit(task::make([this, count](executor& self) {
           for (int i = 0; i < count; ++i)
-            self.push_back(task::make([this](executor& e) { ran += e.index() == 1 ? 's' : 'o'; }));
+            add_item(self);
         })))
       throw std::logic_error("the pool was stopped");
     pool.step(0);
     restless_clock::readings = 0;
     restless_clock::action_at = -1;
+  }
+
+  ~patient_pool() {
+    restless_clock::action_at = -1;
+  }
+
+  /// For each that the owner runs, it adds one.
+  void add_item(executor& self) {
+    self.push_back(task::make([this](executor& e) {
+      e.look(e.now());
+      ran += e.index() == 1 ? 's' : 'o';
+      if (owner_goes_on && e.index() == 0)
+        add_item(e);
+    }));
+  }
+
+  /// While `owner_goes_on`, the owner runs an item whenever the clock was read `every` times.
+  void let_owner_run(
+    int every, std::function<void()> besides = [] {}) {
+    owner_goes_on = true;
+    restless_clock::action = [this, every, besides = std::move(besides)] {
+      pool.step(0);
+      besides();
+      restless_clock::action_at = owner_goes_on ? restless_clock::readings + every : -1;
+    };
+    restless_clock::action_at = every;
   }
 
   static pool_config config_of(std::chrono::nanoseconds patience) {
@@ -43,8 +70,9 @@ struct patient_pool {
     return pool.at(1).stats().tasks_stolen;
   }
 
+  std::string ran; // items that are left run when the pool goes
+  bool owner_goes_on = false;
   executor_pool pool;
-  std::string ran;
 };
 
 } // namespace
@@ -152,11 +180,35 @@ TEST_CASE("a full ring gives its older half to the injection queue") {
 
 TEST_CASE("a thief leaves few items to their owner for a while, then takes half of them") {
   patient_pool few{31};
+  few.let_owner_run(2);
   const auto before = time_now;
   CHECK(few.pool.step(1));
+  few.owner_goes_on = false;
   CHECK(few.stolen() == 16);
   CHECK(tick_clock::to_duration(time_now - before) >= 100us);
   CHECK(restless_clock::readings < 120);
+}
+
+TEST_CASE("a thief takes few items that are long at its first look") {
+  patient_pool few{31};
+  const auto before = time_now;
+  CHECK(few.pool.step(1));
+  CHECK(few.stolen() == 16);
+  const auto waited = tick_clock::to_duration(time_now - before);
+  CHECK(waited >= executor::between_looks);
+  CHECK(waited < 20us);
+}
+
+TEST_CASE("a thief sees that few items are long though their owner runs some") {
+  patient_pool few{31};
+  few.let_owner_run(15); // the first soon after the thief has begun to wait
+  restless_clock::action_at = 5;
+  const auto before = time_now;
+  CHECK(few.pool.step(1));
+  few.owner_goes_on = false;
+  CHECK(few.stolen() == 16);
+  CHECK(few.ran.front() == 'o');
+  CHECK(tick_clock::to_duration(time_now - before) < 60us);
 }
 
 TEST_CASE("a thief takes from many items at once") {
@@ -178,14 +230,17 @@ TEST_CASE("a thief that waits goes to what comes from outside or is addressed to
     patient_pool few{31};
     int ran = 0;
     inbox_node letter{nullptr, task::make([&](executor&) { ++ran; })};
-    restless_clock::action_at = 50;
-    restless_clock::action = [&] {
+    few.let_owner_run(2, [&] {
+      if (restless_clock::readings < 50)
+        return;
+      few.owner_goes_on = false; // what comes is left to the thief
       if (!from_outside)
         few.pool.at(1).deliver(letter);
       else if (!few.pool.submit(letter.item))
         throw std::logic_error("the pool was stopped");
-    };
+    });
     CHECK(few.pool.step(1));
+    few.owner_goes_on = false;
     CAPTURE(from_outside);
     CHECK(ran == 1);
     CHECK(few.stolen() == 0);
@@ -197,31 +252,36 @@ TEST_CASE("a thief that waits goes to what comes from outside or is addressed to
 }
 
 TEST_CASE("the time that a thief has waited is not that of what it takes") {
-  patient_pool few{1, 1ms};
-  REQUIRE(few.pool.step(0)); // so that the ring is empty
-  REQUIRE(few.pool.submit(task::make(
-    [](executor& self) { self.push_back(task::make([](executor& e) { e.look(e.now()); })); })));
-  REQUIRE(few.pool.step(0));
-  pass(10ms); // executor 1 looks again only now
   for (auto from_outside : {true, false}) {
-    restless_clock::readings = 0;
-    restless_clock::action_at = from_outside ? 500 : -1; // more than a quantum later
-    restless_clock::action
-      = [&] { CHECK(few.pool.submit(task::make([](executor& e) { e.look(e.now()); }))); };
-    CAPTURE(from_outside);
+    patient_pool few{2, 1ms}; // more than a quantum
+    pass(10ms);               // executor 1 looks again only now
+    few.let_owner_run(2, [&] {
+      if (!from_outside || restless_clock::readings < 500)
+        return;
+      few.owner_goes_on = false; // what comes is left to the thief
+      if (!few.pool.submit(task::make([](executor& e) { e.look(e.now()); })))
+        throw std::logic_error("the pool was stopped");
+    });
     CHECK(few.pool.step(1));
+    few.owner_goes_on = false;
+    CAPTURE(from_outside);
     CHECK(few.stolen() == (from_outside ? 0 : 1));
     CHECK(few.pool.at(1).stats().overruns == 0);
   }
 }
 
 TEST_CASE("an executor does not sleep beside few items, however patient it is") {
-  patient_pool few{1, 1s};
-  restless_clock::action_at = 50;
+  patient_pool few{2, 1s};
   int ran = 0;
   inbox_node letter{nullptr, task::make([&](executor&) { ++ran; })};
-  restless_clock::action = [&] { few.pool.at(1).deliver(letter); };
+  few.let_owner_run(2, [&] {
+    if (restless_clock::readings < 50)
+      return;
+    few.owner_goes_on = false;
+    few.pool.at(1).deliver(letter);
+  });
   CHECK(few.pool.step(1));
+  few.owner_goes_on = false;
   CHECK(ran == 1);
   CHECK(few.pool.at(1).stats().times_parked == 1); // before there was anything
 }
