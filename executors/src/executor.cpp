@@ -718,8 +718,8 @@ work_item executor::steal_newborns(executor& victim) noexcept {
   return taken[count - 1];
 }
 
-/// Takes what waits in another's newest-first slot behind one and the same item for as long as a
-/// thief leaves items to their owner.
+/// Takes what waits in another's newest-first slot behind one and the same item from one look to
+/// the next.
 work_item executor::steal_newest() noexcept {
   if (patience_ticks_ == 0)
     return {};
@@ -730,14 +730,14 @@ work_item executor::steal_newest() noexcept {
     if (object == nullptr)
       continue;
     const auto ran = victim.counters_.tasks_run.get();
-    const auto since = now();
-    while (now() - since < patience_ticks_ && victim.counters_.tasks_run.get() == ran
-           && victim.newest_.load(std::memory_order_relaxed) == object) {
+    const auto stays = [&] {
+      return victim.newest_.load(std::memory_order_relaxed) == object
+             && victim.counters_.tasks_run.get() == ran;
+    };
+    for (const auto since = now(); stays() && now() - since < look_pause_; await_next_look())
       if (has_better_to_do())
         return {};
-      await_next_look();
-    }
-    if (now() - since < patience_ticks_ || victim.counters_.tasks_run.get() != ran)
+    if (!stays())
       continue;
     if (auto item = victim.pop_newest()) {
       counters_.tasks_stolen.add();

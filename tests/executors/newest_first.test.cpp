@@ -133,24 +133,29 @@ TEST_CASE("where nobody is idle, who is sent to early stays") {
 
 namespace {
 
+struct theft {
+  std::uint64_t taken;
+  std::chrono::nanoseconds waited;
+};
+
 /// Executor 0 runs an item behind which another is the newest, while executor 1 looks for work.
-/// @returns how many executor 1 has taken
-std::uint64_t taken_from_slot(std::chrono::nanoseconds patience, int action_at = -1,
-                              std::function<void(executor_pool&)> action = nullptr) {
+theft theft_from_slot(std::chrono::nanoseconds patience, int action_at = -1,
+                      std::function<void(executor_pool&)> action = nullptr) {
   auto config = newest_first(2);
   config.simulate.ticks = &restless_clock::read;
   config.steal_after = patience;
   executor_pool pool{config};
   recurring waiting{[](executor&) {}};
-  std::uint64_t result = 0;
+  theft result{};
   REQUIRE(pool.submit(task::make([&](executor& self) {
     self.push_newest(waiting.item());
+    const auto before = time_now;
     restless_clock::readings = 0;
     restless_clock::action = [&] { action(pool); };
     restless_clock::action_at = action_at;
     on_another_thread([&] { pool.step(1); });
     restless_clock::action_at = -1;
-    result = pool.at(1).stats().tasks_stolen;
+    result = {pool.at(1).stats().tasks_stolen, tick_clock::to_duration(time_now - before)};
   })));
   pool.step(0);
   pool.run_until_idle();
@@ -160,20 +165,43 @@ std::uint64_t taken_from_slot(std::chrono::nanoseconds patience, int action_at =
 } // namespace
 
 TEST_CASE("a thief takes the newest item of an executor that runs one and the same for long") {
-  const auto before = time_now;
-  CHECK(taken_from_slot(100us) == 1);
-  CHECK(tick_clock::to_duration(time_now - before) >= 100us);
+  const auto [taken, waited] = theft_from_slot(100us);
+  CHECK(taken == 1);
+  CHECK(waited >= executor::between_looks);
+  CHECK(waited < 20us);
+}
+
+TEST_CASE("a thief leaves the newest item of an executor that begins others to it") {
+  auto config = newest_first(2);
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = 100us;
+  executor_pool pool{config};
+  recurring* again = nullptr;
+  recurring waiting{[&](executor& self) {
+    if (again != nullptr) // as one of a pair that send to each other
+      self.push_newest(std::exchange(again, nullptr)->item());
+  }};
+  REQUIRE(pool.submit(task::make([&](executor& self) { self.push_newest(waiting.item()); })));
+  pool.step(0);
+  again = &waiting;
+  restless_clock::readings = 0;
+  restless_clock::action = [&] { pool.step(0); };
+  restless_clock::action_at = 4; // while the thief looks
+  CHECK_FALSE(pool.step(1));
+  restless_clock::action_at = -1;
+  CHECK(again == nullptr);
+  CHECK(pool.at(1).stats().tasks_stolen == 0);
+  pool.run_until_idle();
 }
 
 TEST_CASE("a thief without patience leaves newest items alone") {
-  CHECK(taken_from_slot(0us) == 0);
+  CHECK(theft_from_slot(0us).taken == 0);
 }
 
 TEST_CASE("a thief that waits for a newest item goes to what comes from outside") {
   int ran = 0;
-  CHECK(taken_from_slot(
-          1ms, 50,
-          [&](executor_pool& pool) { CHECK(pool.submit(task::make([&](executor&) { ++ran; }))); })
-        == 0);
+  const auto from_outside
+    = [&](executor_pool& pool) { CHECK(pool.submit(task::make([&](executor&) { ++ran; }))); };
+  CHECK(theft_from_slot(1ms, 4, from_outside).taken == 0);
   CHECK(ran == 1);
 }
