@@ -89,6 +89,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     quantum_ticks_(tick_clock::to_ticks(pool.config().quantum)),
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
     look_pause_(tick_clock::to_ticks(between_looks)),
+    theft_ticks_(tick_clock::to_ticks(worth_a_theft)),
     goes_on_(tick_clock::to_ticks(goes_on)),
     newborn_patience_(tick_clock::to_ticks(newborn_patience)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
@@ -753,27 +754,28 @@ bool executor::has_better_to_do() const noexcept {
          || pool_.stopping_.load(std::memory_order_relaxed);
 }
 
-/// Waits, pausing, until the few items of a ring have been there for a while, or are so long that
-/// their owner begins less than one from look to look, or it has run them, or there is something
-/// better to do. An executor that has come here spends the time in which it would spin for a
-/// wake-up.
+/// Waits, pausing, until the few items of a ring have been there for a while, or would take their
+/// owner long at the pace at which it begins items meanwhile, or it has run them, or there is
+/// something better to do. An executor that has come here spends the time in which it would spin
+/// for a wake-up.
 bool executor::leaves_to_owner(const executor& owner) const noexcept {
   if (patience_ticks_ == 0)
     return false;
-  const auto waiting = [&] { return owner.ring_.size() + owner.newborns_.size(); };
   const auto begun = [&] { return owner.counters_.tasks_run.get(); };
   const auto before = begun();
-  for (auto since = now(); waiting() > 0; await_next_look()) {
-    if (waiting() >= pool_config::many_items)
+  for (auto since = now();; await_next_look()) {
+    const auto waiting = owner.ring_.size() + owner.newborns_.size();
+    if (waiting == 0)
+      return true;
+    if (waiting >= pool_config::many_items)
       return false;
     if (has_better_to_do())
       return true;
     const auto watched = now() - since;
-    const bool are_long = watched >= (begun() - before + 1) * look_pause_;
-    if (are_long || watched >= patience_ticks_)
+    const bool is_worth_it = watched * waiting >= (begun() - before + 1) * theft_ticks_;
+    if ((is_worth_it && watched >= look_pause_) || watched >= patience_ticks_)
       return false;
   }
-  return true;
 }
 
 /// Between two looks at another's ring: each makes its owner fetch the line again

@@ -71,10 +71,10 @@ struct pool_config {
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`, and short. Actors that talk to each other are quicker on one core, where
-  /// the message is in its cache, than side by side; but once the owner begins less than one
-  /// item in executor::between_looks, the wait costs more than the cache, and so it does for
-  /// the newest item. 0 suits tasks that have nothing to do with each other; the newest items
-  /// are their owners' then.
+  /// the message is in its cache, than side by side; but once the items would take their owner
+  /// longer than executor::worth_a_theft, the wait costs more than the cache, and so it does
+  /// for the newest item behind one that lasts for executor::between_looks. 0 suits tasks that
+  /// have nothing to do with each other; the newest items are their owners' then.
   std::chrono::nanoseconds steal_after{0};
 
   /// Items in a ring from which on a thief does not wait for `steal_after`.
