@@ -5,6 +5,7 @@
 #include <basal/executors/report.hpp>
 
 #include <pthread.h>
+#include <time.h>
 
 #include <exception>
 #include <string>
@@ -83,8 +84,23 @@ bool backstop::all_asleep() const noexcept {
   return pool_.idle_.num_awake() == 0;
 }
 
+namespace {
+
+/// The CPU time of a thread of this process, by its number in the kernel; 0 if there is none.
+std::int64_t cpu_ns_of(std::int32_t thread) noexcept {
+  // As pthread_getcpuclockid() makes it.
+  const auto clock = static_cast<clockid_t>(~static_cast<std::uint32_t>(thread) << 3 | 6);
+  timespec used{};
+  if (thread == 0 || clock_gettime(clock, &used) != 0)
+    return 0;
+  return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
+}
+
+} // namespace
+
 void backstop::look_around() noexcept {
   std::size_t stuck = 0;
+  std::size_t blocked = 0;
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     auto& e = pool_.at(i);
     if (e.attentive().load(std::memory_order_relaxed))
@@ -94,9 +110,12 @@ void backstop::look_around() noexcept {
     s.tasks_run = e.counters_.tasks_run.get();
     s.newest = e.newest_.load(std::memory_order_relaxed);
     s.same_task = s.tasks_run == before.tasks_run && e.doing() != nullptr;
+    s.cpu_ns = s.same_task ? cpu_ns_of(e.thread_.load(std::memory_order_relaxed)) : 0;
+    blocked += before.cpu_ns != 0 && s.cpu_ns != 0 && s.cpu_ns - before.cpu_ns < least_cpu_ns;
     s.left_behind = s.same_task && s.newest != nullptr && s.newest == before.newest;
     stuck += s.same_task ? 1 : 0;
   }
+  pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs
   // next, while its message is in the cache.
   if (stuck == pool_.size())

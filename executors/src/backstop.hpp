@@ -13,7 +13,7 @@
 namespace basal::executors {
 
 /// A pool's slow clock, alive only while an executor of the pool is awake. Every
-/// few milliseconds it looks after two things that nobody else would notice
+/// few milliseconds it looks after three things that nobody else would notice
 /// while a task takes long:
 ///
 /// - It raises the attention of executors whose task has safepoints: a member's
@@ -21,6 +21,8 @@ namespace basal::executors {
 /// - It moves what a long task has left in its executor's newest-first slot to
 ///   the injection queue, unless all executors are at a long task. Nobody is
 ///   woken for that slot, because its executor nearly always empties it at once.
+/// - It counts the tasks that block their threads, whose CPUs others may use: those that
+///   have used none since the last look.
 ///
 /// Its thread begins when the first executor is awake; a stepped pool has none.
 ///
@@ -45,11 +47,13 @@ public:
 private:
   static constexpr std::chrono::milliseconds tick{5};
   static constexpr int ticks_to_sleep = 4;
+  static constexpr std::int64_t least_cpu_ns = 50'000; ///< a tick, of a task that is not blocked
 
   /// State of an executor at the last look.
   struct snapshot {
     std::uint64_t tasks_run = 0;
     void* newest = nullptr;
+    std::int64_t cpu_ns = 0;  ///< used so far, if it was at the same task
     bool same_task = false;   ///< as at the look before
     bool left_behind = false; ///< and the same newest item behind it
   };

@@ -129,7 +129,7 @@ computation::target computation::claim_target(executors::executor& from, std::si
                                               bool may_wake) noexcept {
   auto& pool = host.compute();
   target result;
-  const auto others_may = pool.num_idle() > host.busy_callers();
+  const auto others_may = host.num_available() > 0;
   std::lock_guard guard{mutex_};
   std::unique_ptr<memory_context> added;
   for (bool awake : {true, false}) {
@@ -150,8 +150,7 @@ computation::target computation::claim_target(executors::executor& from, std::si
 }
 
 bool computation::anybody_idle(const executors::executor& self) const noexcept {
-  const auto callers = host.busy_callers();
-  if (callers == 0 ? host.compute().any_idle() : host.compute().num_idle() > callers)
+  if (host.num_available() > 0)
     return true;
   return caller != nullptr && caller != &self && caller->pool().is_idle(caller->index());
 }

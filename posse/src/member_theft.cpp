@@ -94,11 +94,9 @@ member::idle_ones member::idle_executors() const noexcept {
   for (std::size_t i = 0; i < pool.size(); ++i)
     if (pool.is_idle(i))
       ++(pool.is_looking(i) ? result.awake : result.asleep);
-  auto stay = std::uint64_t{origin_->host.busy_callers()};
-  const auto asleep = std::min(stay, result.asleep);
-  result.asleep -= asleep;
-  stay -= asleep;
-  result.awake -= std::min(stay, result.awake);
+  const std::uint64_t available = origin_->host.num_available();
+  result.awake = std::min(result.awake, available);
+  result.asleep = std::min(result.asleep, available - result.awake);
   if (const auto* caller = origin_->caller; caller != nullptr && caller != executor_) {
     const auto& its = caller->pool();
     if (its.is_idle(caller->index()))

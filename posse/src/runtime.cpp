@@ -11,6 +11,7 @@
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
+#include <basal/executors/placement.hpp>
 #include <basal/posse/detail/function_record.hpp>
 
 namespace basal::posse {
@@ -27,6 +28,15 @@ std::uint64_t ticks_of(std::uint64_t ns) {
   return executors::tick_clock::to_ticks(std::chrono::nanoseconds{ns});
 }
 
+/// Compute executors that somebody asks for beyond the number of CPUs are to be of use, too.
+std::size_t cpus_of(const runtime_config& config) {
+  const auto& simulated = config.simulate;
+  if (simulated.cpus == 0 && simulated.stepped)
+    return std::numeric_limits<std::size_t>::max();
+  return std::max(config.compute_executors,
+                  simulated.cpus != 0 ? simulated.cpus : executors::usable_cpus());
+}
+
 runtime_config validated(runtime_config config) {
   config.validate();
   return config;
@@ -39,6 +49,7 @@ runtime::runtime(runtime_config config)
     quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)),
     awake_ticks_(ticks_of(config.costs.awake_ns)),
     asleep_ticks_(ticks_of(config.costs.asleep_ns)),
+    cpus_(cpus_of(config)),
     least_offer_(config.steal_by == hysteresis::worth ? 2 * awake_ticks_ : never),
     victims_(config.victims) {
   auto pool = config.pool();
@@ -160,6 +171,20 @@ void runtime::await(executors::awaited_work& work, const call_options* options) 
   case errand_end::stopped:
     throw cancelled{cancel_reason::stop_requested};
   }
+}
+
+std::size_t runtime::num_available() const noexcept {
+  const auto idle = compute_->num_idle();
+  const auto callers = busy_callers();
+  if (idle <= callers)
+    return 0;
+  auto running = callers;
+  const auto* of_callers = callers_.load(std::memory_order_acquire);
+  const auto pools = pool_count_.load(std::memory_order_acquire);
+  for (std::size_t p = 0; p < pools; ++p)
+    if (pools_[p] != of_callers)
+      running += pools_[p]->num_running();
+  return std::min(idle - callers, cpus_ - std::min(cpus_, running));
 }
 
 /// Whether a caller's thread has the CPU that this compute executor would compute on: then it

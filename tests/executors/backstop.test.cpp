@@ -91,6 +91,39 @@ TEST_CASE("the backstop raises the attention of a long task that has safepoints,
   CHECK(attention_of_long_task(false) == 0);
 }
 
+TEST_CASE("an executor whose task blocks its thread does not run after a while") {
+  executor_pool pool{two_executors()};
+  std::atomic<bool> ends{false};
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    ends.wait(false);
+    done.set();
+  })));
+  while (pool.num_running() != 0) // the other one sleeps soon
+    std::this_thread::yield();
+  ends.store(true);
+  ends.notify_all();
+  done.wait();
+}
+
+TEST_CASE("an executor whose task computes for long runs") {
+  executor_pool pool{two_executors()};
+  completion done;
+  bool runs = false;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.attentive().store(true);
+    for (int looks = 0; looks < 10;) // of the backstop
+      if (self.attention().load() != 0) {
+        self.clear_attention();
+        runs = (++looks > 4 && pool.num_running() != 0) || runs;
+      }
+    self.attentive().store(false);
+    done.set();
+  })));
+  done.wait();
+  CHECK(runs);
+}
+
 TEST_CASE("the backstop is awake from the first task on") {
   auto config = two_executors();
   std::latch submitted{1};

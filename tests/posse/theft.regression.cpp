@@ -51,6 +51,7 @@ TEST_CASE("computations that take turns on one executor are stolen from all the 
   posse::runtime_config compute;
   compute.compute_executors = 1;
   compute.quantum = posse::runtime_config::min_quantum;
+  compute.simulate.cpus = 2; // else, where there is one, it has no use for a thief
   posse::runtime rt{compute};
   rt.attach(clients);
   restless first{rt};

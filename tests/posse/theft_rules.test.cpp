@@ -6,6 +6,7 @@
 #include "stepped_runtime.hpp"
 
 #include <string>
+#include <thread>
 
 using namespace basal;
 using namespace basal::test;
@@ -98,6 +99,50 @@ TEST_CASE("nothing is stolen while an idle sibling could take whole work") {
   host.run_all();
   CHECK(root.has_ended());
   CHECK(host->stats().yields == 1);
+}
+
+TEST_CASE("a continuation is handed over only while a CPU is left for who gets it") {
+  struct {
+    std::size_t cpus;
+    std::uint64_t thefts_beside; // an executor of another pool that runs
+    std::uint64_t thefts;
+  } const cases[] = {{0, 3, 3}, {6, 3, 3}, {5, 3, 3}, {4, 2, 3}, {3, 2, 3}};
+  for (const auto& x : cases) { // who asks for four compute executors has four CPUs at least
+    CAPTURE(x.cpus);
+    auto config = stepped(4);
+    config.simulate.cpus = x.cpus;
+    executors::pool_config other;
+    other.executors = 1;
+    other.simulate = config.simulate;
+    executors::executor_pool clients{other}; // its executor has not slept yet
+    stepped_runtime host{config};
+    host->attach(clients);
+    auto thefts_at_quantum_ends = [&](member& m) {
+      for (int i = 0; i < 4; ++i)
+        end_quantum(m);
+      return host->stats().thefts;
+    };
+    started root{host, 0, [&](member& m) {
+                   m.fork_merge(
+                     [&](member& a) {
+                       a.fork_merge(
+                         [&](member& b) {
+                           b.fork_merge(
+                             [&](member& c) {
+                               CHECK(thefts_at_quantum_ends(c) == x.thefts_beside);
+                               std::thread{[&] { clients.run_until_idle(); }}.join();
+                               CHECK(thefts_at_quantum_ends(c) == x.thefts);
+                             },
+                             [](member&) {});
+                         },
+                         [](member&) {});
+                     },
+                     [](member&) {});
+                 }};
+    host.run_all();
+    CHECK(root.has_ended());
+    host->stop(executors::stop_mode::discard);
+  }
 }
 
 TEST_CASE("a look that finds nobody idle, or nothing old enough, says so") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -173,6 +174,13 @@ public:
     return result;
   }
 
+  /// How many executors run, or have been woken to run, without those whose work had blocked its
+  /// thread as of some milliseconds ago: a snapshot.
+  std::size_t num_running() const noexcept {
+    const auto awake = idle_.num_awake();
+    return awake - std::min(awake, num_blocked_.load(std::memory_order_relaxed));
+  }
+
   /// Stops and joins all executors. Not from one of its own threads, which ends
   /// the program with a sentence. Whoever calls it again waits for the first
   /// call to end.
@@ -307,6 +315,7 @@ private:
   /// that and then reads this. So a thread that stop() has not seen leave tells it so, through
   /// `left_changed_`.
   alignas(64) std::atomic<std::size_t> hosting_{0};
+  std::atomic<std::size_t> num_blocked_{0}; ///< as of the backstop's last look; its only writer
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_; ///< held by whoever stops

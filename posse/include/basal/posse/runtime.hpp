@@ -203,6 +203,11 @@ private:
     return hosting - std::min(hosting, made->num_idle());
   }
 
+  /// How many idle compute executors may be given something: while as many executors of all pools
+  /// run as there are CPUs, another one would only take turns with them, and with the next one
+  /// that a message wakes. A snapshot, as all that it is made of.
+  std::size_t num_available() const noexcept;
+
   void attach_locked(executors::executor_pool& clients);
 
   void ask(const executors::executor& idle) noexcept;
@@ -220,6 +225,9 @@ private:
   /// Costs of a theft with an executor that is awake, and with one that sleeps.
   const std::uint64_t awake_ticks_;
   const std::uint64_t asleep_ticks_;
+
+  /// For the executors of all pools together.
+  const std::size_t cpus_;
 
   /// Work that takes less is not offered when it begins: the parts of two would not
   /// pay for a theft, or nothing is stolen by its worth.

@@ -143,7 +143,7 @@ constexpr theft_verdict_text describe(theft_verdict verdict) noexcept {
   case delegate_two:
     return {"delegate_two", "so was it, and the victim's executor runs the next one"};
   case nobody_idle:
-    return {"nobody_idle", "no compute executor was idle"};
+    return {"nobody_idle", "no compute executor was idle, or no CPU was left for it"};
   case actors_first:
     return {"actors_first", "an idle sibling could take whole work instead"};
   case once_a_quantum:
