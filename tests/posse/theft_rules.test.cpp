@@ -5,6 +5,7 @@
 
 #include "stepped_runtime.hpp"
 
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -122,23 +123,16 @@ TEST_CASE("a continuation is handed over only while a CPU is left for who gets i
         end_quantum(m);
       return host->stats().thefts;
     };
-    started root{host, 0, [&](member& m) {
-                   m.fork_merge(
-                     [&](member& a) {
-                       a.fork_merge(
-                         [&](member& b) {
-                           b.fork_merge(
-                             [&](member& c) {
-                               CHECK(thefts_at_quantum_ends(c) == x.thefts_beside);
-                               std::thread{[&] { clients.run_until_idle(); }}.join();
-                               CHECK(thefts_at_quantum_ends(c) == x.thefts);
-                             },
-                             [](member&) {});
-                         },
-                         [](member&) {});
-                     },
-                     [](member&) {});
-                 }};
+    std::function<void(member&, int)> fork = [&](member& m, int times) {
+      if (times > 0) {
+        m.fork_merge([&](member& left) { fork(left, times - 1); }, [](member&) {});
+        return;
+      }
+      CHECK(thefts_at_quantum_ends(m) == x.thefts_beside);
+      std::thread{[&] { clients.run_until_idle(); }}.join();
+      CHECK(thefts_at_quantum_ends(m) == x.thefts);
+    };
+    started root{host, 0, [&](member& m) { fork(m, 3); }};
     host.run_all();
     CHECK(root.has_ended());
     host->stop(executors::stop_mode::discard);

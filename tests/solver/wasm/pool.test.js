@@ -26,7 +26,8 @@ const slowMatrix = new basal.Matrix(poisson(slowSide));
 const slowRightSide = rightSide(slowSide * slowSide);
 
 function slowRequest() {
-  // 300,000 steps of 40,000 unknowns: a minute and more.
+  // Each step leaves 1 - 1.2e-4 of the error: 300,000 steps of 40,000 unknowns to the last bit,
+  // where 400 unknowns ended after 2,442, now and then before an abort.
   return {
     matrix: slowMatrix,
     b: slowRightSide,
