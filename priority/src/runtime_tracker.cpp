@@ -16,10 +16,6 @@ std::size_t at_least_one(std::size_t max_types) {
   return max_types;
 }
 
-void count(std::atomic<std::uint64_t>& c) noexcept {
-  c.fetch_add(1, std::memory_order_relaxed);
-}
-
 } // namespace
 
 runtime_tracker::runtime_tracker(std::size_t max_types)
@@ -34,7 +30,7 @@ void runtime_tracker::record(task_key type, std::chrono::duration<double> runtim
   auto s = runtime.count();
   if (!(s >= shortest_s && s <= longest_s)) {
     s = s > longest_s ? longest_s : shortest_s;
-    count(clamped_);
+    clamped_.fetch_add(1, std::memory_order_relaxed);
   }
   record_type(stored(type), s);
   std::lock_guard guard{global_lock_};
@@ -61,7 +57,7 @@ void runtime_tracker::record_type(std::uint64_t key, double runtime_s) noexcept 
     if (s.used[at] == 0)
       types_.fetch_add(1, std::memory_order_relaxed);
     else
-      count(evicted_);
+      evicted_.fetch_add(1, std::memory_order_relaxed);
     s.keys[at].store(0, std::memory_order_release);
     s.medians[at].store(not_enough, std::memory_order_release);
     s.keys[at].store(key, std::memory_order_release);

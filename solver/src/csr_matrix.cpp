@@ -8,13 +8,13 @@
 #include <basal/solver/detail/packed_rows.hpp>
 #include <basal/solver/errors.hpp>
 
+#include "at.hpp"
+
 namespace basal::solver {
 
 namespace {
 
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
+using detail::at;
 
 void check_shape(index_type rows, index_type columns, const std::vector<index_type>& starts,
                  std::size_t column_count, std::size_t value_count) {

@@ -7,13 +7,13 @@
 #include <basal/solver/detail/kernels/triangular.hpp>
 #include <basal/solver/errors.hpp>
 
+#include "at.hpp"
+
 namespace basal::solver {
 
 namespace {
 
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
+using detail::at;
 
 template <class T>
 void check_square(const csr_matrix<T>& a) {

@@ -10,18 +10,17 @@
 #include <basal/solver/detail/random.hpp>
 #include <basal/solver/errors.hpp>
 
+#include "at.hpp"
 #include "portable.hpp"
 
 namespace basal::solver {
 
 namespace {
 
+using detail::at;
+
 constexpr int power_steps = 10;
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class T>
 bool is_symmetric(const csr_matrix<T>& a) {

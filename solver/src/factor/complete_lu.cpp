@@ -17,6 +17,7 @@
 #  include <utility>
 #  include <vector>
 
+#  include "at.hpp"
 #  include "factor/symbolic_fill.hpp"
 
 namespace basal::solver::detail {
@@ -27,10 +28,6 @@ using columns_matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, index_type>;
 
 // A pivot this much smaller than the largest of its column gives way to that one.
 constexpr double diagonal_share = 0.1;
-
-std::size_t at(Eigen::Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Takes columns in the order that they have.
 struct as_they_are {

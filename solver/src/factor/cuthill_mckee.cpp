@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <utility>
 
+#include "at.hpp"
+
 namespace basal::solver::detail {
 
 namespace {
-
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
 
 class graph_walk {
 public:

@@ -5,17 +5,10 @@
 
 #include <basal/solver/errors.hpp>
 
+#include "at.hpp"
 #include "factor/maximum_transversal.hpp"
 
 namespace basal::solver::detail {
-
-namespace {
-
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
-
-} // namespace
 
 template <class T>
 matched_matrix match(const csr_matrix<T>& a) {

@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "at.hpp"
 #include "portable_math.hpp"
 
 namespace basal::solver::detail {
@@ -14,10 +15,6 @@ namespace basal::solver::detail {
 namespace {
 
 constexpr double unreachable = std::numeric_limits<double>::infinity();
-
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The product is largest where the sum of costs is smallest: an entry's cost is the logarithm of
 // what it lacks to the largest of its row. `row_price_` and `column_price_` never add up to more

@@ -8,6 +8,7 @@
 
 #include <basal/solver/errors.hpp>
 
+#include "at.hpp"
 #include "factor/cuthill_mckee.hpp"
 
 namespace basal::solver::detail {
@@ -22,10 +23,6 @@ constexpr double pivot_share = 0.05;
 // magnitude 1. The factor is then that of a matrix with `pivot_instead` on the diagonal.
 constexpr double smallest_pivot = 1e-14;
 constexpr double pivot_instead = 1e-8;
-
-std::size_t at(index_type i) {
-  return static_cast<std::size_t>(i);
-}
 
 struct entry {
   index_type column;

@@ -11,17 +11,16 @@
 #include <basal/solver/matrix_profile.hpp>
 #include <basal/solver/solve.hpp>
 
+#include "at.hpp"
 #include "top_k/local_push.hpp"
 
 namespace basal::solver {
 
 namespace {
 
-using std::size_t;
+using detail::at;
 
-size_t at(index_type i) noexcept {
-  return static_cast<size_t>(i);
-}
+using std::size_t;
 
 /// Factor of the threshold of pushes from one look at the bounds to the next: a guess, as a look
 /// costs about as much as the pushes in between.
