@@ -19,7 +19,7 @@ import fixture
 from fixture import ITEMS
 
 LEASE_S = 1
-LONG_WORK = 16_000_000  # steps that take longer than a message should: each item is one
+LONG_WORK_US = 20_000  # longer than a message should take: each item is one
 
 
 class FaultsTest(fixture.ClusterTest):
@@ -48,7 +48,7 @@ class FaultsTest(fixture.ClusterTest):
         self.worker("stays")
         victim = self.worker("0")
         items, kills = 1000, 0
-        batch = self.coordinator(items, LONG_WORK)
+        batch = self.coordinator(items, LONG_WORK_US)
         self.until_delivered(batch)
         while kills < 10:
             time.sleep(2)
@@ -70,7 +70,7 @@ class FaultsTest(fixture.ClusterTest):
         victim = self.worker("a")
         self.worker("b")
         items = 600
-        batch = self.coordinator(items, LONG_WORK)
+        batch = self.coordinator(items, LONG_WORK_US)
         self.until_delivered(batch)
         victim.send_signal(signal.SIGSTOP)
         time.sleep(3 * LEASE_S)
@@ -265,4 +265,4 @@ class FaultsTest(fixture.ClusterTest):
 
 
 if __name__ == "__main__":
-    fixture.main(__doc__, at_once=3)
+    fixture.main(__doc__, at_once=8)

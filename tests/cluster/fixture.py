@@ -13,7 +13,7 @@ import unittest
 import urllib.request
 
 SERVER = shutil.which("nats-server", path=os.environ.get("PATH", "") + ":/usr/sbin")
-WORK = 400_000  # steps of an item: half a millisecond or so
+WORK_US = 500
 ITEMS = 1500
 
 
@@ -209,13 +209,13 @@ class ClusterTest(unittest.TestCase):
             self.fail(f"worker {name}: {w.stdout.read()}")
         return w
 
-    def coordinator(self, items=ITEMS, work=WORK, patience=60000, address=None, tail=None,
+    def coordinator(self, items=ITEMS, work_us=WORK_US, patience=60000, address=None, tail=None,
                     environment=None, **more):
         environment = dict(environment or {})
         if tail is not None:
             environment["CLUSTER_TAIL"] = str(tail)
         return self.start([self.program, "coordinator", address or self.address, self.journal,
-                           str(items), str(work), str(patience), *self.tls],
+                           str(items), str(work_us), str(patience), *self.tls],
                           stdout=subprocess.PIPE, env={**os.environ, **environment}, **more)
 
     def until_delivered(self, coordinator, count=3):

@@ -72,11 +72,11 @@ class NetworkTest(fixture.ClusterTest):
     def test_the_manifest_counts_the_results_that_arrive_twice(self):
         self.server()
         # Items that take longer than a message should go alone: a message is a result.
-        items, work = 240, 32_000_000
+        items, work_us = 240, 40_000
         results = self.proxy(say_seed(seed()), repeat=0.3, only=b"basal.results.")
         self.worker("a")
         self.worker("b")
-        batch = self.coordinator(items, work, address=results.address)
+        batch = self.coordinator(items, work_us, address=results.address)
         self.until_delivered(batch, 4)  # 0, 50, 100 and 150: then no more, so that none is too late
         results.calm()
         found = self.expect_all(batch, items)
@@ -438,4 +438,4 @@ if __name__ == "__main__":
     if "--soak" in sys.argv:
         SOAK_S = float(os.environ.get("BASAL_SOAK_S", 3600))
         sys.argv[sys.argv.index("--soak")] = "NetworkTest.test_everything_at_once"
-    fixture.main(__doc__, at_once=3)
+    fixture.main(__doc__, at_once=8)

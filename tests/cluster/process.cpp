@@ -1,16 +1,17 @@
 // The processes of faults_test.py, network_test.py and three_servers_test.py:
 //   cluster_process worker ADDRESS NAME [CA CERTIFICATE KEY]
 //       prints "ready" and serves until SIGTERM
-//   cluster_process coordinator ADDRESS JOURNAL ITEMS WORK PATIENCE_MS [CA CERTIFICATE KEY]
-//       maps ITEMS items of about WORK steps, one in sixteen of 16 times as many, compares each
-//       result with its own, and prints the manifest as NAME VALUE lines
+//   cluster_process coordinator ADDRESS JOURNAL ITEMS WORK_US PATIENCE_MS [CA CERTIFICATE KEY]
+//       maps ITEMS items of WORK_US, one in sixteen of 16 times as many, compares each
+//       result with its own, and prints the manifest as NAME VALUE lines. Items wait, so that they
+//       last as long on a busy machine, and a test leaves its CPUs to others
 //   cluster_process journal FILE ITEMS
 //       prints how many records the journal has, and how many of its items have one record
 // CLUSTER_REPLICAS is connection_options::replicas, CLUSTER_EXECUTORS serve_options::executors,
 // CLUSTER_TRIES map_options::tries.
 // With CLUSTER_FLIP set, a worker's results have a wrong bit; with CLUSTER_VERSION, its function
 // has that version. With CLUSTER_TAIL, the seed of a draw, items take from 20 us to 200 ms, most of
-// them little, whatever WORK says.
+// them little, whatever WORK_US says.
 
 #include <basal/cluster/cluster.hpp>
 
@@ -18,6 +19,7 @@
 #include <basal/cluster/detail/message.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +27,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace basal;
@@ -33,19 +36,16 @@ namespace {
 
 struct job {
   std::uint64_t seed = 0;
-  std::uint64_t steps = 0;
+  std::uint64_t us = 0;
 };
 
 template <class Fields>
 auto inspect(Fields& f, job& j) {
-  return f(j.seed, j.steps);
+  return f(j.seed, j.us);
 }
 
-std::uint64_t steps(job j) {
-  auto x = j.seed + 1;
-  for (std::uint64_t i = 0; i < j.steps; ++i)
-    x = x * 6364136223846793005 + 1442695040888963407;
-  return x;
+std::uint64_t mixed(std::uint64_t seed) {
+  return (seed + 1) * 6364136223846793005 + 1442695040888963407;
 }
 
 // Several parts of what the engine takes in one message.
@@ -59,7 +59,8 @@ std::vector<std::uint64_t> table() {
 }
 
 std::vector<double> walk(posse::member&, const std::vector<std::uint64_t>& shared, const job& j) {
-  auto x = steps(j) + shared.at(j.seed * 97 % table_size);
+  std::this_thread::sleep_for(std::chrono::microseconds{j.us});
+  auto x = mixed(j.seed) + shared.at(j.seed * 97 % table_size);
   if (std::getenv("CLUSTER_FLIP") != nullptr)
     x ^= std::uint64_t{1} << 20; // one that the result keeps
   return {static_cast<double>(j.seed), static_cast<double>(x >> 11)};
@@ -98,17 +99,15 @@ int work(int count, char** arguments) {
   return 0;
 }
 
-std::vector<job> make_items(std::size_t count, std::uint64_t length) {
-  constexpr double steps_per_us = 800; // about
+std::vector<job> make_items(std::size_t count, std::uint64_t us) {
   std::vector<job> result(count);
   const char* tail = std::getenv("CLUSTER_TAIL");
   std::mt19937_64 random{tail == nullptr ? 0 : std::stoull(tail)};
   for (std::size_t i = 0; i < count; ++i) {
-    result[i] = {i, i % 16 == 5 ? 16 * length : length};
+    result[i] = {i, i % 16 == 5 ? 16 * us : us};
     if (tail != nullptr) {
       const auto u = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;
-      const auto us = std::min(20 * std::pow(u, -1.2), 200'000.0);
-      result[i].steps = static_cast<std::uint64_t>(us * steps_per_us);
+      result[i].us = static_cast<std::uint64_t>(std::min(20 * std::pow(u, -1.2), 200'000.0));
     }
   }
   return result;
@@ -135,7 +134,7 @@ int coordinate(int count, char** arguments) {
     options);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto x = steps(items[i]) + shared.at(i * 97 % table_size);
+    const auto x = mixed(items[i].seed) + shared.at(i * 97 % table_size);
     wrong += results[i] != std::vector{static_cast<double>(i), static_cast<double>(x >> 11)};
   }
   const auto print = [](const char* name, std::uint64_t value) {

@@ -18,7 +18,7 @@ constexpr std::int64_t reconnect_wait_ms = 200;
 constexpr std::int64_t ping_interval_ms = 5000;
 constexpr std::int64_t look_wait_ms = 1000;    // a cluster without a leader does not answer
 constexpr std::int64_t release_wait_ms = 1000; // takes less than one, unless a connection is leaked
-constexpr std::chrono::milliseconds retry_interval{50};
+constexpr std::chrono::milliseconds election_interval{50};
 constexpr std::int64_t replicas_of_a_cluster = 3;
 constexpr std::int64_t results_last_ns = std::int64_t{7} * 24 * 3600 * 1'000'000'000;
 
@@ -192,7 +192,7 @@ void connection::until_done(const std::string& doing, clock::time_point until,
       const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now - begun).count();
       fail(s, waited > 0 ? doing + " after " + std::to_string(waited) + " s" : doing, code);
     }
-    std::this_thread::sleep_for(retry_interval);
+    std::this_thread::sleep_for(election_interval);
   }
 }
 

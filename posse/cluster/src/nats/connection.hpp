@@ -29,6 +29,9 @@
 
 namespace basal::cluster::nats {
 
+/// From a failure that may pass to the next attempt.
+inline constexpr std::chrono::milliseconds retry_interval{200};
+
 template <auto Destroy>
 struct destroyer {
   template <class T>

@@ -10,8 +10,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds retry_interval{200};
-
 constexpr std::size_t results_ahead = 512;
 
 // A part goes through the server's memory, and its neighbours' messages wait behind it.

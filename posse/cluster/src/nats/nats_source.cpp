@@ -15,7 +15,6 @@ using std::chrono::milliseconds;
 // need not look anywhere else.
 constexpr milliseconds alone_wait{1000};
 constexpr milliseconds turn_wait{50};
-constexpr milliseconds retry_interval{200};
 
 constinit executors::report_kind outages{executors::report_level::warning, "basal.cluster",
                                          "fetches that failed"};
