@@ -18,6 +18,17 @@ function(_basal_common TARGET)
     $<$<BOOL:${BASAL_WERROR}>:-Werror>)
 endfunction()
 
+# _basal_unity_build(TARGET)
+# Several sources of TARGET are compiled at a time, which takes half as long where most of a source
+# is CAF's or Eigen's headers. A build with CMAKE_UNITY_BUILD=OFF compiles each alone, and so shows
+# what one fails to include. Not for executors, posse, mab and priority: what the compiler makes of
+# their functions would depend on which sources stand together in a list.
+function(_basal_unity_build TARGET)
+  if(NOT DEFINED CMAKE_UNITY_BUILD)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON)
+  endif()
+endfunction()
+
 # The calling folder has programs that are compiled once and run for a second: so they are compiled
 # in three fifths of the time that -O2 -g takes. The modules are compiled as ever. A precompiled
 # header and the sources that reuse it have the same level: g++ 14 refuses others.
@@ -65,12 +76,14 @@ endfunction()
 #   [SOURCES src/x.cpp...]
 #   [PUBLIC_LIBS ...]    modules and libraries that our headers name
 #   [PRIVATE_LIBS ...]   those that only our sources name
-#   [APART])             not in basal::basal and basal.pc: programs link it by name
+#   [APART]              not in basal::basal and basal.pc: programs link it by name
+#   [UNITY_BUILD])       compiled as _basal_unity_build says
 #
 # Creates basal_NAME (an archive, with BUILD_SHARED_LIBS a shared library, or an interface library
 # while there are no sources), its alias basal::NAME, and adds it to the installed package.
 function(basal_add_module NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "APART" "" "HEADERS;SOURCES;PUBLIC_LIBS;PRIVATE_LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG
+    "APART;UNITY_BUILD" "" "HEADERS;SOURCES;PUBLIC_LIBS;PRIVATE_LIBS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "basal_add_module(${NAME}): unknown ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -84,6 +97,9 @@ function(basal_add_module NAME)
     target_compile_options(${target} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>
       $<$<CXX_COMPILER_ID:Clang>:-Wsign-conversion>)
+    if(ARG_UNITY_BUILD)
+      _basal_unity_build(${target})
+    endif()
     set(public PUBLIC)
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_PRIVATE_LIBS})
   elseif(ARG_PRIVATE_LIBS)
@@ -177,6 +193,9 @@ function(basal_add_test)
   set(labels ${module} ${ARG_KIND} ${caf_label} ${ARG_LABELS})
   list(REMOVE_DUPLICATES labels)
   set_property(TEST ${name} PROPERTY LABELS ${labels})
+  if(ARG_KIND STREQUAL "stress") # as many threads as there are CPUs
+    set_property(TEST ${name} PROPERTY PROCESSORS 2)
+  endif()
 endfunction()
 
 # With BASAL_MIMALLOC, malloc and new of the program TARGET are mimalloc's, those of libraries
@@ -228,6 +247,7 @@ function(basal_add_sample NAME)
   endif()
   add_executable(${NAME} ${ARG_SOURCES})
   _basal_common(${NAME})
+  _basal_unity_build(${NAME})
   target_link_libraries(${NAME} PRIVATE ${ARG_LIBS})
   _basal_allocator(${NAME})
 endfunction()
@@ -242,5 +262,6 @@ function(basal_add_internal_library NAME)
   endif()
   add_library(${NAME} STATIC ${ARG_SOURCES})
   _basal_common(${NAME})
+  _basal_unity_build(${NAME})
   target_link_libraries(${NAME} PUBLIC ${ARG_LIBS})
 endfunction()

@@ -16,7 +16,7 @@ int look_up(machine_registers* m, const failure* site) noexcept {
   return static_cast<machine*>(m)->look_up(site->where) ? 1 : 0;
 }
 
-void fail(machine_registers* m, const failure* site) noexcept {
+void stop(machine_registers* m, const failure* site) noexcept {
   static_cast<machine*>(m)->fail(site->what, site->where);
 }
 
@@ -386,7 +386,7 @@ native_builder::native_builder(gcc_jit_context& context, const program& p, fault
     return gcc_jit_context_new_rvalue_from_ptr(&context, t, function);
   };
   look_up_ = ours(GCC_JIT_TYPE_INT, reinterpret_cast<void*>(&look_up));
-  fail_ = ours(GCC_JIT_TYPE_VOID, reinterpret_cast<void*>(&fail));
+  fail_ = ours(GCC_JIT_TYPE_VOID, reinterpret_cast<void*>(&stop));
 }
 
 gcc_jit_rvalue* native_builder::site(fault f, position where) {
