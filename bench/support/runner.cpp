@@ -1,5 +1,6 @@
 #include "bench/support/runner.hpp"
 
+#include "bench/support/calm.hpp"
 #include "bench/support/statistics.hpp"
 
 #include <algorithm>
@@ -66,6 +67,7 @@ void show_progress(const std::string& name) {
 
 void run_guarded(const plan::case_entry& entry, benchmark::State& state) {
   show_progress(entry.name);
+  await_calm();
   try {
     entry.run(state);
     // Google Benchmark would abort the process.

@@ -1,0 +1,40 @@
+#include "bench/support/calm.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+namespace basal::bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::chrono::nanoseconds time_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
+}
+
+// CPU time.
+std::chrono::nanoseconds used_by_others() {
+  return time_of(CLOCK_PROCESS_CPUTIME_ID) - time_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+} // namespace
+
+bool await_calm() {
+  constexpr auto window = 1ms;
+  constexpr auto little = window / 20; // a timer's thread may wake in between
+  auto used = used_by_others();
+  for (int looks = 0; looks < 100; ++looks) {
+    std::this_thread::sleep_for(window);
+    const auto before = std::exchange(used, used_by_others());
+    if (used - before < little)
+      return true;
+  }
+  return false;
+}
+
+} // namespace basal::bench
