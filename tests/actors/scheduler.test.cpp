@@ -210,7 +210,7 @@ TEST_CASE("a handler that blocks its thread does not hold up the actor that it h
 
 TEST_CASE("what else CAF schedules runs once and is released") {
   struct task : caf::resumable, caf::ref_counted {
-    std::atomic<int>* runs;
+    std::atomic<int>* runs; // with a unit; Catch's assertions are for one thread at a time
     std::atomic<int>* destroyed;
     int left = 3;
 
@@ -225,8 +225,7 @@ TEST_CASE("what else CAF schedules runs once and is released") {
     }
 
     resume_result resume(caf::execution_unit* unit, std::size_t) override {
-      CHECK(unit != nullptr);
-      ++*runs;
+      *runs += unit != nullptr ? 1 : 0;
       return --left == 0 ? done : resume_later;
     }
 

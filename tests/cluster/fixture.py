@@ -1,6 +1,7 @@
 """Processes of a cluster on loopback: what the tests of faults and of the network stand on."""
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -53,16 +54,31 @@ def main_of_each(at_once):
     return failed
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for s in sockets:
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in sockets]
+class Ports:
+    """Ports of loopback that nobody listens on, from a part of the range that is this process's
+    own, below those that the kernel gives to clients: tests run side by side, and a port that was
+    free a moment ago must still be."""
+    SHARE, SHARES, FIRST = 40, 500, 11_000
+
+    def __init__(self):
+        first = self.FIRST + os.getpid() % self.SHARES * self.SHARE
+        self.next = itertools.cycle(range(first, first + self.SHARE))
+
+    def take(self, count):
+        found = []
+        for port in itertools.islice(self.next, self.SHARE):
+            if len(found) == count:
+                break
+            with socket.socket() as s, contextlib.suppress(OSError):
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
+                s.bind(("127.0.0.1", port))
+                found.append(port)
+        if len(found) < count:
+            raise OSError(f"fewer than {count} free ports among {self.SHARE}")
+        return found
 
 
-def free_port():
-    return free_ports(1)[0]
+PORTS = Ports()
 
 
 class Member:
@@ -115,7 +131,7 @@ class ClusterTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.processes = []
         self.addCleanup(self.end)
-        self.port = free_port()
+        self.port, = PORTS.take(1)
         self.address = f"nats://127.0.0.1:{self.port}"
         self.journal = os.path.join(self.folder, "journal")
         self.tls = []
@@ -151,7 +167,7 @@ class ClusterTest(unittest.TestCase):
         """Servers that know each other, of which the first `running` run and have elected a leader.
         `way` gives the port at which one finds the other. The address names all of them."""
         for _ in range(5):
-            ports = free_ports(3 * count)
+            ports = PORTS.take(3 * count)
             members = [Member(f"s{i}", self.folder, ports[i::count]) for i in range(count)]
             for m in members:
                 m.configure([way(m, other) for other in members if other is not m])

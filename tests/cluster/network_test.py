@@ -438,4 +438,4 @@ if __name__ == "__main__":
     if "--soak" in sys.argv:
         SOAK_S = float(os.environ.get("BASAL_SOAK_S", 3600))
         sys.argv[sys.argv.index("--soak")] = "NetworkTest.test_everything_at_once"
-    fixture.main(__doc__, at_once=8)
+    fixture.main(__doc__, at_once=5)

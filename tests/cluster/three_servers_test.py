@@ -144,4 +144,4 @@ class ThreeServersTest(fixture.ClusterTest):
 
 
 if __name__ == "__main__":
-    fixture.main(__doc__, at_once=8)
+    fixture.main(__doc__, at_once=5)
