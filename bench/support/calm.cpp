@@ -17,19 +17,23 @@ std::chrono::nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
 }
 
-// CPU time.
-std::chrono::nanoseconds used_by_others() {
-  return time_of(CLOCK_PROCESS_CPUTIME_ID) - time_of(CLOCK_THREAD_CPUTIME_ID);
-}
+constexpr std::chrono::nanoseconds window = 1ms;
+constexpr auto little = window / 20; // a timer's thread may wake in between
+constexpr int most_looks = 100;
 
 } // namespace
 
 bool await_calm() {
-  constexpr auto window = 1ms;
-  constexpr auto little = window / 20; // a timer's thread may wake in between
+  return await_calm(
+    [] { return time_of(CLOCK_PROCESS_CPUTIME_ID) - time_of(CLOCK_THREAD_CPUTIME_ID); },
+    [] { std::this_thread::sleep_for(window); });
+}
+
+bool await_calm(const std::function<std::chrono::nanoseconds()>& used_by_others,
+                const std::function<void()>& pause) {
   auto used = used_by_others();
-  for (int looks = 0; looks < 100; ++looks) {
-    std::this_thread::sleep_for(window);
+  for (int looks = 0; looks < most_looks; ++looks) {
+    pause();
     const auto before = std::exchange(used, used_by_others());
     if (used - before < little)
       return true;

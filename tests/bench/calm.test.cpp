@@ -1,35 +1,29 @@
 #include "bench/support/calm.hpp"
 #include "support/catch.hpp"
 
-#include <atomic>
 #include <chrono>
-#include <thread>
 
+using namespace basal::bench;
 using namespace std::chrono_literals;
 
-TEST_CASE("a process is calm once its other threads rest") {
-  std::atomic<bool> spinning{true};
-  std::thread spinner{[&] {
-    const auto end = std::chrono::steady_clock::now() + 20ms;
-    while (std::chrono::steady_clock::now() < end) {
-    }
-    spinning = false;
-    spinning.wait(false); // rests, but has not ended
-  }};
-  CHECK(basal::bench::await_calm());
-  CHECK_FALSE(spinning);
-  spinning = true;
-  spinning.notify_one();
-  spinner.join();
+TEST_CASE("a process is calm once its other threads use no CPU time") {
+  std::chrono::nanoseconds used = 5ms;
+  int pauses = 0;
+  CHECK(await_calm([&] { return used; }, [&] { used += ++pauses <= 7 ? 600us : 10us; }));
+  CHECK(pauses == 8);
 }
 
-TEST_CASE("a thread that never rests is not waited for") {
-  std::atomic<bool> stop{false};
-  std::thread spinner{[&] {
-    while (!stop) {
-    }
-  }};
-  CHECK_FALSE(basal::bench::await_calm());
-  stop = true;
-  spinner.join();
+TEST_CASE("threads that never rest are waited for a hundred times") {
+  std::chrono::nanoseconds used{0};
+  int pauses = 0;
+  CHECK_FALSE(await_calm([&] { return used; },
+                         [&] {
+                           used += 1ms;
+                           ++pauses;
+                         }));
+  CHECK(pauses == 100);
+}
+
+TEST_CASE("a process without other threads is calm") {
+  CHECK(await_calm());
 }
