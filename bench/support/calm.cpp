@@ -17,9 +17,9 @@ std::chrono::nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec};
 }
 
-constexpr std::chrono::nanoseconds window = 1ms;
+constexpr std::chrono::nanoseconds window = 500us;
 constexpr auto little = window / 20; // a timer's thread may wake in between
-constexpr int most_looks = 100;
+constexpr int most_looks = 200;
 
 } // namespace
 

@@ -14,7 +14,7 @@ bool await_calm();
 
 /// The same.
 /// @param used_by_others CPU time of the other threads so far
-/// @param pause          returns a millisecond later
+/// @param pause          returns half a millisecond later
 bool await_calm(const std::function<std::chrono::nanoseconds()>& used_by_others,
                 const std::function<void()>& pause);
 

@@ -9,19 +9,19 @@ using namespace std::chrono_literals;
 TEST_CASE("a process is calm once its other threads use no CPU time") {
   std::chrono::nanoseconds used = 5ms;
   int pauses = 0;
-  CHECK(await_calm([&] { return used; }, [&] { used += ++pauses <= 7 ? 600us : 10us; }));
+  CHECK(await_calm([&] { return used; }, [&] { used += ++pauses <= 7 ? 300us : 10us; }));
   CHECK(pauses == 8);
 }
 
-TEST_CASE("threads that never rest are waited for a hundred times") {
+TEST_CASE("threads that never rest are waited for two hundred times") {
   std::chrono::nanoseconds used{0};
   int pauses = 0;
   CHECK_FALSE(await_calm([&] { return used; },
                          [&] {
-                           used += 1ms;
+                           used += 500us;
                            ++pauses;
                          }));
-  CHECK(pauses == 100);
+  CHECK(pauses == 200);
 }
 
 TEST_CASE("a process without other threads is calm") {
