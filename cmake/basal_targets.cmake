@@ -19,12 +19,14 @@ function(_basal_common TARGET)
 endfunction()
 
 # _basal_unity_build(TARGET)
-# Several sources of TARGET are compiled at a time, which takes half as long where most of a source
-# is CAF's or Eigen's headers. A build with CMAKE_UNITY_BUILD=OFF compiles each alone, and so shows
-# what one fails to include. Not for executors, posse, mab and priority: what the compiler makes of
-# their functions would depend on which sources stand together in a list.
+# Several sources of TARGET, if it has several, are compiled at a time: with -O3 in half of the time
+# where most of a source is CAF's headers. A build with CMAKE_UNITY_BUILD=OFF compiles each alone,
+# and so shows what one fails to include. Not for executors, posse, mab and priority: what the
+# compiler makes of their functions would depend on which sources stand together in a list.
 function(_basal_unity_build TARGET)
-  if(NOT DEFINED CMAKE_UNITY_BUILD)
+  get_target_property(sources ${TARGET} SOURCES)
+  list(LENGTH sources count)
+  if(count GREATER 1 AND NOT DEFINED CMAKE_UNITY_BUILD)
     set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON)
   endif()
 endfunction()

@@ -24,7 +24,7 @@ struct usage_error : std::runtime_error {
 inline constexpr const char* usage_text
   = "usage: bench_MODULE [--quick] [--filter REGEX] [--json FILE] [--repetitions N]\n"
     "                    [--min-time SECONDS] [--list] [--help]\n"
-    "  --quick        smaller sizes, 5 short repetitions: under 50 s in all\n"
+    "  --quick        smaller sizes, 5 short repetitions: a minute or so in all\n"
     "  --filter       only cases (and measured figures) whose names match\n"
     "  --json         write machine, compiler, flags, all repetitions and figures there, too\n"
     "  --repetitions  default 9, with --quick 5\n"

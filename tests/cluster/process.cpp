@@ -2,9 +2,9 @@
 //   cluster_process worker ADDRESS NAME [CA CERTIFICATE KEY]
 //       prints "ready" and serves until SIGTERM
 //   cluster_process coordinator ADDRESS JOURNAL ITEMS WORK_US PATIENCE_MS [CA CERTIFICATE KEY]
-//       maps ITEMS items of WORK_US, one in sixteen of 16 times as many, compares each
-//       result with its own, and prints the manifest as NAME VALUE lines. Items wait, so that they
-//       last as long on a busy machine, and a test leaves its CPUs to others
+//       maps ITEMS items of WORK_US, one in sixteen of 16 times as much, compares each result with
+//       its own, and prints the manifest as NAME VALUE lines. Items wait, so that they last as long
+//       on a busy machine, and a test leaves its CPUs to others
 //   cluster_process journal FILE ITEMS
 //       prints how many records the journal has, and how many of its items have one record
 // CLUSTER_REPLICAS is connection_options::replicas, CLUSTER_EXECUTORS serve_options::executors,
