@@ -55,7 +55,9 @@ struct outcome {
 
 /// Fibers that take turns as quickly as they can, each with lists on its stack,
 /// while a thread collects as often as it can.
-outcome switch_storm(std::uint64_t min_collections, std::uint64_t min_switches) {
+/// @param yields of a fiber for each list that it makes: with many, a thread is switching most of
+///   the time, and a collection that does not wait for it meets a switch
+outcome switch_storm(std::uint64_t min_collections, std::uint64_t min_switches, int yields = 1) {
   executor_pool pool{small_stacks(3)};
   std::atomic<std::uint64_t> lost{0};
   std::atomic<bool> stop{false};
@@ -68,7 +70,8 @@ outcome switch_storm(std::uint64_t min_collections, std::uint64_t min_switches) 
         const auto* old = canaries::make(round, length);
         for (int turn = 0; turn < 8; ++turn) {
           const auto* young = canaries::make(round + 1, length);
-          e.yield();
+          for (int i = 0; i < yields; ++i)
+            e.yield();
           lost += canaries::lost(young, round + 1, length);
         }
         lost += canaries::lost(old, round, length);
@@ -176,7 +179,7 @@ TEST_CASE("control: switches not held", "[.][without-holding-switches]") {
   gc::detail::faults().skip_holding_switches = true;
   std::uint64_t lost = 0;
   for (int i = 0; i < 5 && lost == 0; ++i)
-    lost = switch_storm(400, 40'000).lost;
+    lost = switch_storm(400, 40'000, 1000).lost;
   REQUIRE(lost > 0);
 }
 
