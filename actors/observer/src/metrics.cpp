@@ -462,7 +462,8 @@ std::string metrics_text(const actors::system_stats& stats, const process_facts&
   exposition out;
   std::uint64_t folded = 0;
   out.gauge("basal_build_info", "1, with what this was built from.");
-  out.value(1, {{"version", version}, {"caf", caf_version()}, {"compiler", compiler}});
+  out.value(
+    1, {{"version", version}, {"commit", commit}, {"caf", caf_version()}, {"compiler", compiler}});
   write_executors(out, stats);
   write_posse(out, stats.posse);
   write_functions(out, stats.posse, folded);

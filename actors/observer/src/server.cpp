@@ -172,10 +172,12 @@ private:
     else if (path == "/metrics")
       reply_metrics(x);
     else if (path == "/version")
-      x.reply(
-        200, "application/json",
-        text_of(
-          {{"schema", 1}, {"version", version}, {"caf", caf_version()}, {"compiler", compiler}}));
+      x.reply(200, "application/json",
+              text_of({{"schema", 1},
+                       {"version", version},
+                       {"commit", commit},
+                       {"caf", caf_version()},
+                       {"compiler", compiler}}));
     else
       x.say(404, "There is nothing at this address.\n");
   }

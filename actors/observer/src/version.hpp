@@ -6,7 +6,8 @@
 
 namespace basal::observer {
 
-inline constexpr const char* version = BASAL_VERSION; // of the CMake project
+inline constexpr const char* version = BASAL_VERSION; ///< of the CMake project
+extern const char* const commit;                      ///< first 12 digits, or "unknown"
 inline constexpr const char* compiler = __VERSION__;
 
 inline std::string caf_version() {

@@ -187,6 +187,12 @@ TEST_CASE("version: what it was built from") {
   const auto all = json::parse(x.get("/version").body);
   CHECK(all["caf"].get<std::string>().starts_with("0."));
   CHECK(!all["version"].get<std::string>().empty());
+  const auto commit = all["commit"].get<std::string>();
+  INFO(commit);
+  CHECK((
+    commit == "unknown"
+    || (commit.size() == 12 && commit.find_first_not_of("0123456789abcdef") == std::string::npos)));
+  CHECK(x.get("/metrics").body.find("commit=\"" + commit + '"') != std::string::npos);
 }
 
 TEST_CASE("events: a sample at each interval") {
