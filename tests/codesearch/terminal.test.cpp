@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include <pty.h>
@@ -81,9 +82,14 @@ public:
     return screen_;
   }
 
-  /// Whether it waits for this signal by itself, as the kernel knows it: the signal is blocked.
+  /// Whether it waits for this signal by itself, as the kernel knows it: the signal is blocked. So
+  /// are all of them while the process is forked, before it has its terminal.
   [[nodiscard]] bool waits_for(int signal) const {
-    std::ifstream status("/proc/" + std::to_string(child_) + "/status");
+    const std::string process = "/proc/" + std::to_string(child_);
+    std::error_code gone;
+    if (!std::filesystem::equivalent(process + "/exe", codesearch_path(), gone))
+      return false;
+    std::ifstream status(process + "/status");
     for (std::string line; std::getline(status, line);)
       if (line.starts_with("SigBlk:"))
         return ((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1) != 0;
