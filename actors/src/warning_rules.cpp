@@ -9,9 +9,9 @@ namespace basal::actors {
 namespace {
 
 // All of these are shares of the time between two samples.
-constexpr double long_share = 0.2;      // of one executor, in overruns of one type of actor
-constexpr double busy_share = 0.97;     // of each executor, where work is said to wait
-constexpr double computing_share = 0.5; // of one executor, in computations that look for thieves
+constexpr double long_share = 0.2;    // of one executor, in overruns of one type of actor
+constexpr double busy_share = 0.97;   // of each executor, where work is said to wait
+constexpr double refused_share = 0.2; // of one executor, in looks for thieves that ended alike
 constexpr double collection_share = 0.05;
 
 /// Of the time between two samples: an executor that had a CPU for less is judged as if it had had
@@ -85,15 +85,21 @@ double collected_seconds(const interval& x) {
 
 // -- one rule each --------------------------------------------------------------
 
-/// Seconds for which a message executor had no CPU although it had work, or was stopped for a
-/// collection.
-double waited_seconds(const interval& x, std::size_t executor) {
-  const auto& before = x.before.message_threads;
-  const auto& now = x.now.message_threads;
+/// Seconds for which an executor had no CPU although it had work, or was stopped for a collection.
+/// @param threads those of its kind
+double waited_seconds(const interval& x, std::vector<thread_facts> evidence::*threads,
+                      std::size_t executor) {
+  const auto& before = x.before.*threads;
+  const auto& now = x.now.*threads;
   auto ns = growth(x.before.stolen_ns, x.now.stolen_ns);
   if (executor < before.size() && executor < now.size())
     ns += growth(before[executor].waited_ns, now[executor].waited_ns);
   return 1e-9 * static_cast<double>(ns) + collected_seconds(x);
+}
+
+/// The rest of the interval, for an executor that waited for so many seconds.
+double had_seconds(const interval& x, double waited) {
+  return std::max(x.seconds - waited, least_had * x.seconds);
 }
 
 /// Actors that overran again and again. So does an executor's thread that has no CPU: the time for
@@ -109,9 +115,9 @@ void find_overruns(const interval& x, std::vector<finding>& found) {
       const auto quanta = growth(i < old.quanta_on.size() ? old.quanta_on[i] : 0, o.quanta_on[i]);
       if (quanta == 0)
         continue;
-      const auto waited = waited_seconds(x, i);
+      const auto waited = waited_seconds(x, &evidence::message_threads, i);
       ran += std::max(0., static_cast<double>(quanta) * seconds_of(x.now.quantum) - waited);
-      had += std::max(x.seconds - waited, least_had * x.seconds);
+      had += had_seconds(x, waited);
       ++executors;
     }
     const auto share = executors > 0 ? ran * executors / had : 0;
@@ -226,26 +232,33 @@ const char* remedy_of(posse::theft_verdict verdict) {
   return nullptr;
 }
 
+/// Looks that met nobody idle do not count: on a busy machine an executor that was woken waits for
+/// a CPU, and counts as one that runs, while those that compute could well have had help.
 void find_thefts(const interval& x, std::vector<finding>& found) {
   const auto& before = x.before.stats.posse;
   const auto& now = x.now.stats.posse;
-  const auto looks = static_cast<double>(growth(before.theft_looks, now.theft_looks));
-  const auto computing = looks / looks_per_quantum * seconds_of(x.now.quantum) / x.seconds;
   std::uint64_t idle = 0;
   for (const auto& e : x.now.stats.compute_executors)
     idle += e.load_permille < 500 ? 1 : 0;
-  if (now.thefts != before.thefts || idle == 0 || computing < computing_share)
+  if (now.thefts != before.thefts || idle == 0)
     return;
   posse::theft_verdict main{};
   std::uint64_t most = 0;
   now.verdicts.for_each([&](posse::theft_verdict verdict, std::uint64_t n) {
     const auto grown = growth(before.verdicts[verdict], n);
-    if (grown > most) {
+    if (verdict != posse::theft_verdict::nobody_idle && grown > most) {
       main = verdict;
       most = grown;
     }
   });
-  if (const auto* remedy = most > 0 ? remedy_of(main) : nullptr)
+  // The computations may have been on whichever executor had least of a CPU.
+  double waited = 0;
+  for (auto threads : {&evidence::message_threads, &evidence::compute_threads})
+    for (std::size_t i = 0; i < (x.now.*threads).size(); ++i)
+      waited = std::max(waited, waited_seconds(x, threads, i));
+  const auto refused = static_cast<double>(most) / looks_per_quantum * seconds_of(x.now.quantum)
+                       / had_seconds(x, waited);
+  if (const auto* remedy = remedy_of(main); remedy != nullptr && refused >= refused_share)
     found.push_back({warning_kind::nothing_stolen, describe(main).name,
                      "Nothing is stolen from computations that fork, although "
                        + std::to_string(idle) + " compute executors are idle: "

@@ -164,9 +164,7 @@ TEST_CASE("a mailbox grows only while its actor is seen to have more and more") 
 
 TEST_CASE("that nothing is stolen is told with the reason, if a theft would have paid") {
   const auto look = [](theft_verdict verdict) {
-    return [=](evidence&, evidence& now) {
-      now.stats.posse.verdicts[verdict] = now.stats.posse.theft_looks = 30'000;
-    };
+    return [=](evidence&, evidence& now) { now.stats.posse.verdicts[verdict] = 30'000; };
   };
   CHECK(finds("nothing_stolen", "cabal_full", "raise basal.cabal-limit",
               look(theft_verdict::cabal_full)));
@@ -181,6 +179,23 @@ TEST_CASE("that nothing is stolen is told with the reason, if a theft would have
     for (auto& e : now.stats.compute_executors)
       e.load_permille = 900;
   }));
+}
+
+TEST_CASE("looks for thieves are rare on a busy machine, and many meet nobody who is idle") {
+  for (auto threads : {&evidence::message_threads, &evidence::compute_threads}) {
+    const auto look_while = [=](std::uint64_t waited_ns, std::uint64_t refused) {
+      return [=](evidence&, evidence& now) {
+        now.stats.posse.verdicts[theft_verdict::nobody_idle] = 20'000;
+        now.stats.posse.verdicts[theft_verdict::cabal_full] = refused;
+        (now.*threads)[1].waited_ns = waited_ns;
+      };
+    };
+    CHECK(finds_nothing(look_while(0, 6'000)));
+    CHECK(finds("nothing_stolen", "cabal_full", "raise basal.cabal-limit", look_while(0, 9'000)));
+    CHECK(finds("nothing_stolen", "cabal_full", "raise basal.cabal-limit",
+                look_while(600'000'000, 6'000)));
+    CHECK(finds_nothing(look_while(990'000'000, 1'500))); // what is left of a second says little
+  }
 }
 
 TEST_CASE("limits that are reached, and time that is lost") {
