@@ -81,6 +81,26 @@ TEST_CASE("steps that take more than twice the target shrink at once, to one at 
   CHECK(w.p.step() == 1);
 }
 
+TEST_CASE("steps are longer where much is left, and shorten as that becomes less") {
+  const std::uint64_t each = pace::target / 16;
+  std::uint64_t now = 1'000'000;
+  std::size_t next = 0;
+  const auto step_with = [&](const pace& p, std::size_t left) {
+    next += p.step();
+    now += p.step() * each;
+    return p.look(next, now, left);
+  };
+  pace p{0};
+  for (int i = 0; i < 10; ++i)
+    p = step_with(p, 16 * 64 * 4); // a 64th takes four times the target
+  CHECK(p.step() == 16);
+  for (int i = 0; i < 10; ++i)
+    p = step_with(p, 1'000'000'000);
+  CHECK(p.step() == 64); // takes half of the most, eight times the target
+  p = step_with(p, 16 * 64);
+  CHECK(p.step() == 16);
+}
+
 TEST_CASE("a thief's part of a range is looked at from its first step on") {
   const pace p{100, 1};
   CHECK_FALSE(p.is_look_due(100));

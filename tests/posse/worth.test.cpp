@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace basal;
 using namespace basal::test;
@@ -136,6 +137,25 @@ TEST_CASE("a range whose cost is known is divided among the idle executors when 
   CHECK(thefts_on(4, [&](member& m) { loop(m, where); }) == 0);
   where.resize(12);
   CHECK(thefts_on(4, [&](member& m) { loop(m, where); }) == 1);
+}
+
+TEST_CASE("the steps of a long range are long, and shorter towards its end") {
+  std::vector<std::size_t> steps;
+  const auto loop = [&](member& m) {
+    steps.clear();
+    auto body = [&](member&, std::size_t first, std::size_t last) {
+      pass(100ns * (last - first));
+      steps.push_back(last - first);
+      return last;
+    };
+    posse::range_fork<decltype(body)>{body}.run(m, 0, 20'000);
+  };
+  CHECK(thefts_on(1, loop) == 0); // there the cost becomes known
+  CHECK(thefts_on(1, loop) == 0);
+  REQUIRE(steps.size() > 20);
+  for (std::size_t i = 1; i < 10; ++i)
+    CHECK(steps[i] == steps[0]);
+  CHECK(2 * steps.rbegin()[1] <= steps[0]);
 }
 
 TEST_CASE("a range whose cost becomes known on the way is divided as soon as it is") {

@@ -79,7 +79,7 @@ private:
       // The range may have ended before: looks for that from the first step on.
       const auto cost = site.cost();
       return fork->run(m, body, first, last,
-                       cost != 0 ? pace{first, last - first, cost} : pace{first, 1});
+                       cost != 0 ? pace{first, last - first, cost, last - first} : pace{first, 1});
     }
   };
 
@@ -229,7 +229,7 @@ private:
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > (first - steps.looked_at()) / steps.step())
       site.note_forks();
-    steps = steps.look(first, m.now());
+    steps = steps.look(first, m.now(), node.upper.last - first);
     if (steps.is_news())
       site.learn(steps.measured());
     node.cost = site.cost(steps);

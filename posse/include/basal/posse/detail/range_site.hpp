@@ -30,7 +30,7 @@ public:
     if (known == unknown) [[unlikely]]
       // Before half of them is done: how long so few take is learned only here.
       return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed};
-    return pace{first, n / parts_untimed, known};
+    return pace{first, n / parts_untimed, known, n};
   }
 
   /// Cost of an element; 0: not known.
