@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <regex>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace basal::bench {
 
@@ -78,14 +81,35 @@ void run_guarded(const plan::case_entry& entry, benchmark::State& state) {
   }
 }
 
+// Cases are compared with others of the same workload and size. Those run together: what else the
+// machine does changes from one second to the next.
+std::string program_of(const std::string& name) {
+  return name.substr(0, name.find('/', name.find('/') + 1));
+}
+
+// Matches the names of its cases and no others.
+std::string pattern_of(const std::string& program) {
+  std::string result{"^"};
+  for (const char c : program) {
+    if (std::strchr("\\^$.|?*+()[]{}", c) != nullptr)
+      result += '\\';
+    result += c;
+  }
+  return result + '/';
+}
+
 } // namespace
 
 results run_cases(const plan& what, const options& how) {
   results collected;
   const std::regex filter{how.filter};
+  std::vector<std::string> programs;
   for (const auto& entry : what.cases()) {
     if (!std::regex_search(entry.name, filter))
       continue;
+    if (const auto program = program_of(entry.name);
+        std::find(programs.begin(), programs.end(), program) == programs.end())
+      programs.push_back(program);
     collected.cases().push_back({entry.name, entry.options.baseline, {}, {}, {}});
     auto* registered = benchmark::RegisterBenchmark(
       entry.name.c_str(), [&entry](benchmark::State& state) { run_guarded(entry, state); });
@@ -103,13 +127,14 @@ results run_cases(const plan& what, const options& how) {
   }
   if (collected.cases().empty())
     return collected;
-  char program[] = "bench";
+  char executable[] = "bench";
   char interleave[] = "--benchmark_enable_random_interleaving=true";
-  char* arguments[] = {program, interleave, nullptr};
+  char* arguments[] = {executable, interleave, nullptr};
   int count = 2;
   benchmark::Initialize(&count, arguments);
   collector reporter{collected};
-  benchmark::RunSpecifiedBenchmarks(&reporter);
+  for (const auto& program : programs)
+    benchmark::RunSpecifiedBenchmarks(&reporter, pattern_of(program));
   benchmark::Shutdown();
   show_progress("");
   return collected;

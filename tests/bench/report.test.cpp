@@ -6,13 +6,24 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 using namespace basal::bench;
 
 namespace {
 
+// The programs that ran, in this order, each as long as no other did.
+std::vector<std::string> order;
+
+void note(const char* program) {
+  if (order.empty() || order.back() != program)
+    order.emplace_back(program);
+}
+
 void sleep_ms(benchmark::State& state, int ms) {
+  note("sleep/2");
   for (auto _ : state)
     std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   state.counters["slept_ms"] = ms;
@@ -24,10 +35,25 @@ const report& the_run() {
     plan p{true};
     p.add("sleep/2/short/1", [](auto& s) { sleep_ms(s, 2); });
     p.add("sleep/2/long/1", [](auto& s) { sleep_ms(s, 8); }, {.baseline = "sleep/2/short/1"});
-    p.add("sum/3/right/1", [](auto& s) { check(s, 3, [] { return 1 + 2; }); });
+    p.add("sum/3/right/1", [](auto& s) {
+      note("sum/3");
+      check(s, 3, [] { return 1 + 2; });
+    });
     p.add("sum/3/wrong/1", [](auto& s) { check(s, 3, [] { return 1 + 1; }); });
     p.add("sum/3/throws/1", [](benchmark::State&) { throw std::runtime_error("no memory"); });
     p.add("sum/3/empty/1", [](benchmark::State&) {});
+    p.add("sum/30/right/1", [](auto& s) {
+      note("sum/30");
+      check(s, 3, [] { return 1 + 2; });
+    });
+    p.add("a+b/3/right/1", [](auto& s) {
+      note("a+b/3");
+      check(s, 3, [] { return 1 + 2; });
+    });
+    p.add("sum/3/as_well/1", [](auto& s) {
+      note("sum/3");
+      check(s, 3, [] { return 1 + 2; });
+    });
     p.figure("slower", ratio("sleep/2/long/1", "sleep/2/short/1"));
     p.figure("of_wrong", ratio("sum/3/wrong/1", "sum/3/right/1"));
     p.measure("answer", [] { return 42.0; });
@@ -50,6 +76,12 @@ std::string table() {
 }
 
 } // namespace
+
+TEST_CASE("the cases of a program run together, and each as often as it should") {
+  for (const auto* name : {"sum/3/right/1", "sum/3/as_well/1", "sum/30/right/1", "a+b/3/right/1"})
+    CHECK(the_run().cases.at(name).ns.size() == 5);
+  CHECK(order == std::vector<std::string>{"sleep/2", "sum/3", "sum/30", "a+b/3"});
+}
 
 TEST_CASE("every repetition of a case is kept, in ns of wall time") {
   const auto& c = the_run().cases.at("sleep/2/short/1");
