@@ -173,6 +173,7 @@ void member::look_up() {
   auto now = executor_->now();
   executor_->look(now);
   auto first = last_look_ == 0;
+  look_after_ = host.quantum_ticks_ / looks_per_quantum;
   look_length_ = next_look(now);
   look_left_ = 0; // until it is known that no error comes up
   stretch_ = stretch(now);
@@ -189,7 +190,7 @@ void member::look_up() {
   if (context_ != nullptr && !limit_memory())
     throw_too_deep();
   if (!first || stretch_ != 0)
-    consider_theft(now);
+    look_within(consider_theft(now));
   if (ended) {
     if (executor_->work_waits()) {
       cells_->yields.add();
@@ -241,13 +242,21 @@ void member::settle(std::uint64_t now) noexcept {
 std::int32_t member::next_look(std::uint64_t now) const noexcept {
   if (last_look_ == 0)
     return 1;
-  auto wanted = origin_->host.quantum_ticks_ / looks_per_quantum;
   auto elapsed = std::max<std::uint64_t>(1, now - last_look_);
   auto passed = std::max<std::uint64_t>(1, safepoints_ - safepoints_at_look_);
   const auto growth = look_length_ == 1 ? first_growth : countdown_growth;
   auto longest = std::min(longest_countdown, look_length_ * growth);
-  return static_cast<std::int32_t>(
-    std::clamp<std::uint64_t>(passed * wanted / elapsed, 1, static_cast<std::uint64_t>(longest)));
+  return static_cast<std::int32_t>(std::clamp<std::uint64_t>(passed * look_after_ / elapsed, 1,
+                                                             static_cast<std::uint64_t>(longest)));
+}
+
+/// The next look comes in so many ticks, unless it comes before.
+void member::look_within(std::uint64_t ticks) noexcept {
+  if (ticks >= look_after_)
+    return;
+  const auto fewer = static_cast<std::uint64_t>(look_length_) * ticks / look_after_;
+  look_length_ = std::max(1, static_cast<std::int32_t>(fewer));
+  look_after_ = ticks;
 }
 
 /// Ticks from one safepoint to the next, on average since the last look.

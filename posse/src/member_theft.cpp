@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -19,6 +20,12 @@
 #include <basal/posse/runtime.hpp>
 
 namespace basal::posse {
+
+namespace {
+
+constexpr auto never = std::numeric_limits<std::uint64_t>::max();
+
+} // namespace
 
 /// After a survey: nodes that may be stolen, up to 2; by hysteresis::quantum, that
 /// have survived a full one. Those that were forked inside of a sequential scope
@@ -42,16 +49,20 @@ std::uint64_t member::age_of(const right_continuation& node, std::uint64_t now) 
   return std::uint64_t{age} << stamp_shift;
 }
 
-/// After a survey: the ticks that `node`, which is ready, is known to stand for. A
-/// fork whose left branch goes through a range of known cost is taken to leave as
-/// much to its right one: nobody knows more of it, and unless it goes first, the
-/// range could not be divided. 0: not known.
+/// After a survey: the ticks that `node`, which is ready, is known to stand for. Where it is
+/// not known by itself, by the next younger node of which something is known: what is left of a
+/// branch is a measure for those that its forks have put off, unless it is about to end.
 std::uint64_t member::known_work(const right_continuation& node) const noexcept {
   constexpr int far = 16; // it is looked for at each look while it is not found
   const auto* n = &node;
   for (int i = 0; n != nullptr && i < far; n = n->younger, ++i)
-    if (const auto work = n->expected(); work != 0)
+    if (auto work = n->expected(); work != 0) {
+      while (n != &node) {
+        n = n->older();
+        work = n->expected(work);
+      }
       return work;
+    }
   return 0;
 }
 
@@ -109,7 +120,8 @@ member::idle_ones member::idle_executors() const noexcept {
 
 /// One theft at most by hysteresis::quantum; by hysteresis::worth one after the other,
 /// to as many idle executors as are worth it.
-void member::consider_theft(std::uint64_t now) noexcept {
+/// @returns ticks until what is too young for somebody idle will be old enough
+std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
   auto& host = origin_->host;
   for (bool first = true;; first = false) {
     theft_view view;
@@ -140,16 +152,19 @@ void member::consider_theft(std::uint64_t now) noexcept {
           parts = worthwhile_parts(work, idle.awake, host.awake_ticks_, idle.asleep,
                                    host.asleep_ticks_);
           view.expected = parts > 1 ? work / parts : 0;
-        } else {
+        }
+        const auto age = std::max(victim->age_of(node, now), victim->stretch_);
+        if (!view.known || (parts == 1 && age >= 2 * view.cost && node.expected() == 0)) {
+          view.known = false;
           parts = idle.awake + idle.asleep + 1;
-          view.expected = std::max(victim->age_of(node, now), victim->stretch_);
+          view.expected = age;
         }
       }
     }
     auto verdict = decide_theft(view);
     if (verdict == theft_verdict::delegate_two) {
       delegate_two(view);
-      return;
+      return never;
     }
     if (verdict == theft_verdict::delegate_oldest)
       // One that has become idle after the count takes no more than a half.
@@ -159,10 +174,13 @@ void member::consider_theft(std::uint64_t now) noexcept {
         count(verdict);
       if (idle.awake == 0 && idle.asleep != 0)
         consider_waking(*victim, view, now);
-      return;
+      return verdict == theft_verdict::too_young && victim != nullptr
+                 && view.rule == hysteresis::worth
+               ? 2 * view.cost - view.expected
+               : never;
     }
     if (view.rule == hysteresis::quantum)
-      return;
+      return never;
   }
 }
 
@@ -183,7 +201,7 @@ std::uint64_t member::now() const noexcept {
 
 void member::offer() noexcept {
   if (origin_->anybody_idle(*executor_))
-    consider_theft(executor_->now());
+    std::ignore = consider_theft(executor_->now());
 }
 
 /// Whether a sleeping executor is worth its wake-up for that.

@@ -229,6 +229,151 @@ TEST_CASE("of a range whose elements fork nothing is learned, and its steps stay
   CHECK(where.back() == '1');
 }
 
+TEST_CASE("a range whose elements go through ranges is worth as many of these as are left") {
+  bool asked = false;
+  const auto row = [&](member& m) {
+    posse::fork_merge_n(m, 40, [&](member& k, std::size_t j) {
+      pass(100ns);
+      if (asked && j == 5)
+        k.executor().raise_attention();
+    });
+  };
+  CHECK(thefts_on(1, row) == 0); // 4 us: no theft would pay for a part of it
+  asked = true;
+  std::string where(40, ' ');
+  stepped_runtime host{by_worth(4)};
+  started root{host, 0, [&](member& m) {
+                 look(m);
+                 posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+                   if (i == 2)
+                     let_thieves_begin(k);
+                   if (i < 2)
+                     CHECK(host->stats().thefts == i); // one node, so one theft in each row
+                   row(k);
+                   where[i] = static_cast<char>('0' + k.executor().index());
+                 });
+               }};
+  host.run(0);
+  CHECK(host->stats().thefts == 2);
+  go_on();
+  host.run(1);
+  CHECK(where.back() == '1');
+  CHECK(where[30] == '1'); // a fourth of them
+  CHECK(where[28] == ' ');
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("a fork whose left branch is about to end is worth as much as that has taken") {
+  bool asked = false;
+  stepped_runtime host{by_worth(2)};
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, 30, [&](member& k, std::size_t i) {
+      if (asked && (i == 10 || i == 25)) // the fork is 9 us old, and 10.5
+        CHECK(host->stats().thefts == (i == 25));
+      pass(100ns);
+      if (asked)
+        k.executor().raise_attention();
+    });
+  };
+  started before{host, 0, loop}; // there the cost becomes known
+  host.run_all();
+  REQUIRE(before.has_ended());
+  asked = true;
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& l) {
+                     look(l);
+                     pass(8us);
+                     loop(l); // in whose middle the fork is 10 us old
+                     CHECK(host->stats().thefts == 1);
+                   },
+                   [](member&) {});
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() == "");
+}
+
+TEST_CASE("a range of known cost that is about to end is not worth a theft, however old it is") {
+  bool pausing = false;
+  stepped_runtime host{by_worth(2)};
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, 100, [&](member& k, std::size_t i) {
+      if (pausing && i == 95)
+        let_thieves_begin(k);
+      pass(1us);
+      if (pausing)
+        k.executor().raise_attention();
+    });
+  };
+  const occupied other{host, 1};
+  started before{host, 0, loop};
+  host.run(0);
+  REQUIRE(before.has_ended());
+  pausing = true;
+  started root{host, 0, loop};
+  host.run(0);
+  host.run(1);
+  CHECK(host->compute().is_idle(1));
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts == 0);
+}
+
+TEST_CASE("what is too young for an idle executor is looked at when it is old enough") {
+  stepped_runtime host{by_worth(3)}; // who was given something stays woken
+  std::string thefts;
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& l) {
+                     look(l);
+                     for (int i = 0; i < 500; ++i) { // look_length grows
+                       pass(100ns);
+                       l.poll();
+                     }
+                   },
+                   [](member&) {});
+                 m.fork_merge(
+                   [&](member& l) {
+                     look(l);
+                     for (int i = 0; i < 200; ++i) {
+                       pass(100ns);
+                       l.poll();
+                       thefts += static_cast<char>('0' + host->stats().thefts);
+                     }
+                   },
+                   [](member&) {});
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(thefts.find('2') >= 98); // at 10 us, within the clock's rounding
+  CHECK(thefts.find('2') <= 110);
+}
+
+TEST_CASE("a member looks up by the time that its range's pace knows") {
+  stepped_runtime host{by_worth(1)};
+  std::uint64_t looks = 0;
+  const auto counted = [&] { return host->stats().theft_looks; };
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 5'000; ++i) { // 10 ns apart
+                   pass(10ns);
+                   m.poll();
+                 }
+                 posse::fork_merge_n(m, 100, [&](member&, std::size_t i) {
+                   if (i == 20)
+                     looks = counted();
+                   pass(5us);
+                 });
+                 looks = counted() - looks;
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(looks
+        >= 8); // 400 us, one each 25 us and a step; the countdown was for 1,000 steps and more
+}
+
 TEST_CASE("a fork that is older than a range of known cost goes first") {
   const auto loop = [](member& m) {
     posse::fork_merge_n(m, 100, [](member& k, std::size_t i) {

@@ -174,6 +174,15 @@ private:
     return work >= least_offer_;
   }
 
+  /// Looks up if it is time to by `now`, in ticks, which the caller has for other reasons: the
+  /// countdown was set when safepoints may have come more often. @throws as poll()
+  void heed(std::uint64_t now) {
+    if (now - last_look_ >= look_after_ && last_look_ != 0) [[unlikely]] {
+      look_left_ = 0;
+      look_up();
+    }
+  }
+
   /// Considers a theft here and now, if an executor is idle.
   [[gnu::noinline, gnu::cold]] void offer() noexcept;
 
@@ -202,6 +211,7 @@ private:
   void resume(std::uint64_t suspended_at) noexcept;
   void continue_quantum(std::uint64_t start) noexcept;
   std::int32_t next_look(std::uint64_t now) const noexcept;
+  void look_within(std::uint64_t ticks) noexcept;
   std::uint64_t stretch(std::uint64_t now) const noexcept;
   void end_quantum(std::uint64_t now) noexcept;
   void check_cancelled(bool quantum_ended);
@@ -216,7 +226,7 @@ private:
   member* most_basal(std::uint64_t now) noexcept;
   struct idle_ones;
   idle_ones idle_executors() const noexcept;
-  void consider_theft(std::uint64_t now) noexcept;
+  std::uint64_t consider_theft(std::uint64_t now) noexcept;
   void count(theft_verdict verdict) noexcept;
   theft_verdict delegate_oldest(member& from, const theft_view& view, std::uint64_t parts) noexcept;
   bool may_wake(const theft_view& view) const noexcept;
@@ -281,6 +291,7 @@ private:
   /// are left after this countdown.
   std::int32_t look_length_ = 1;
   std::int32_t look_left_ = 0;
+  std::uint64_t look_after_ = 0; ///< ticks from the last look to the next, at the latest
   std::uint64_t safepoints_at_look_ = 0;
   std::uint64_t stretch_ = 0; ///< as of the last look
 

@@ -110,9 +110,13 @@ private:
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
     }
 
-    static std::uint64_t expected(const right_continuation& self) noexcept {
+    static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
       auto& r = static_cast<const rest&>(self);
-      return work_of(r.cost, r.upper.last - r.next);
+      const auto left = r.upper.last - r.next;
+      if (r.cost != 0)
+        return work_of(r.cost, left);
+      constexpr std::uint64_t many = std::uint64_t{1} << 20;
+      return std::min(like, many) * std::min<std::uint64_t>(left, many);
     }
 
     static constexpr operations ops{&delegate, &expected};
@@ -224,19 +228,21 @@ private:
   }
 
   /// The pace looks at the clock, `site` learns from it, and what is left is
-  /// offered if it would pay.
+  /// offered if it would pay. The member knows the time from then on, too.
   [[gnu::noinline]] static pace look(member& m, rest& node, std::size_t first, pace steps) {
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > (first - steps.looked_at()) / steps.step())
       site.note_forks();
-    steps = steps.look(first, m.now(), node.upper.last - first);
+    const auto now = m.now();
+    steps = steps.look(first, now, node.upper.last - first);
     if (steps.is_news())
       site.learn(steps.measured());
     node.cost = site.cost(steps);
-    if (m.is_worth_an_offer(work_of(node.cost, node.upper.last - first))) {
-      node.next = first;
+    node.next = first;
+    if (m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
       m.offer();
-    }
+    if (!node.is_taken())
+      m.heed(now);
     return steps;
   }
 

@@ -37,9 +37,9 @@ public:
     detail::delegation* (*delegate)(right_continuation& self, detail::computation& origin,
                                     std::uint64_t parts) noexcept;
 
-    /// How many ticks all that `self` stands for will take; 0: not known. Null
-    /// where that is never known.
-    std::uint64_t (*expected)(const right_continuation& self) noexcept;
+    /// How many ticks all that `self` stands for will take, where its member's branch
+    /// of the moment is to take `like` more; 0: not known. Null: as long as that.
+    std::uint64_t (*expected)(const right_continuation& self, std::uint64_t like) noexcept;
   };
 
   right_continuation(right_continuation* older, const operations& ops) noexcept
@@ -95,9 +95,10 @@ public:
     return std::unique_ptr<detail::delegation>{ops_->delegate(*this, origin, parts)};
   }
 
-  /// Ticks that all that it stands for will take; 0: not known.
-  std::uint64_t expected() const noexcept {
-    return ops_->expected != nullptr ? ops_->expected(*this) : 0;
+  /// Ticks that all that it stands for will take, if what its member does meanwhile takes `like`,
+  /// or, with 0, where nothing is known of that; 0: not known.
+  std::uint64_t expected(std::uint64_t like = 0) const noexcept {
+    return ops_->expected != nullptr ? ops_->expected(*this, like) : like;
   }
 
   /// From now on the frame that owns the node owns `d`.
