@@ -205,8 +205,8 @@ void find_mailboxes(const interval& x, std::vector<finding>& found) {
 }
 
 /// Whether a theft that was refused for that reason is missed, and the remedy. A theft that would
-/// not pay is not.
-const char* remedy_of(posse::theft_verdict verdict) {
+/// not pay is not, nor one of what is too young to tell.
+const char* remedy_of(posse::theft_verdict verdict, posse::hysteresis rule) {
   using enum posse::theft_verdict;
   switch (verdict) {
   case cabal_full:
@@ -216,7 +216,7 @@ const char* remedy_of(posse::theft_verdict verdict) {
   case out_of_memory:
     return "give the process more memory";
   case too_young:
-    return "set basal.steal-by to worth";
+    return rule == posse::hysteresis::quantum ? "set basal.steal-by to worth" : nullptr;
   case single:
     return "set basal.victims to run_victim, or fork more than once";
   case delegate_oldest:
@@ -258,7 +258,8 @@ void find_thefts(const interval& x, std::vector<finding>& found) {
       waited = std::max(waited, waited_seconds(x, threads, i));
   const auto refused = static_cast<double>(most) / looks_per_quantum * seconds_of(x.now.quantum)
                        / had_seconds(x, waited);
-  if (const auto* remedy = remedy_of(main); remedy != nullptr && refused >= refused_share)
+  const auto* remedy = remedy_of(main, x.now.steal_by);
+  if (remedy != nullptr && refused >= refused_share)
     found.push_back({warning_kind::nothing_stolen, describe(main).name,
                      "Nothing is stolen from computations that fork, although "
                        + std::to_string(idle) + " compute executors are idle: "

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <basal/actors/stats.hpp>
+#include <basal/posse/theft.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -23,6 +24,7 @@ struct evidence {
   std::vector<thread_facts> message_threads; ///< by executor
   std::vector<thread_facts> compute_threads;
   std::chrono::nanoseconds quantum{0};
+  posse::hysteresis steal_by = posse::hysteresis::worth;
   std::uint64_t stolen_ns = 0; ///< by the hypervisor from each CPU, on average, since the start
   std::uint64_t expected_offload_ns = 0; ///< as calibrated or set; 0: not known
 };

@@ -169,6 +169,12 @@ TEST_CASE("that nothing is stolen is told with the reason, if a theft would have
   CHECK(finds("nothing_stolen", "cabal_full", "raise basal.cabal-limit",
               look(theft_verdict::cabal_full)));
   CHECK(finds_nothing(look(theft_verdict::not_worth_it)));
+  CHECK(finds_nothing(look(theft_verdict::too_young)));
+  CHECK(finds("nothing_stolen", "too_young", "set basal.steal-by to worth",
+              [&](evidence& before, evidence& now) {
+                look(theft_verdict::too_young)(before, now);
+                now.steal_by = basal::posse::hysteresis::quantum;
+              }));
   CHECK(finds_nothing(look(theft_verdict::nobody_idle)));
   CHECK(finds_nothing([&](evidence& before, evidence& now) {
     look(theft_verdict::cabal_full)(before, now);
