@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <tuple>
 #include <vector>
@@ -59,6 +61,9 @@ constexpr std::size_t places = 64;
 
 /// A part of the wait graph: the edges of the actors whose ids say so.
 struct alignas(64) awaited_answer::place {
+  /// How many edges there are. Written under the lock, read without it: who adds an edge does so
+  /// before it looks for another one, both in seq_cst, so of two that do, one sees the other's.
+  std::atomic<std::uint32_t> size{0};
   std::mutex mutex;
   awaited_answer* first = nullptr;
 };
@@ -79,7 +84,7 @@ awaited_request::~awaited_request() {
     asker->request_ = nullptr;
 }
 
-awaited_answer::awaited_answer(caf::scheduled_actor& self, const caf::strong_actor_ptr& other,
+awaited_answer::awaited_answer(caf::scheduled_actor& self, caf::actor_control_block& other,
                                awaited_request& request, system_core& core)
   : self_(self),
     other_(other),
@@ -99,24 +104,24 @@ awaited_answer::place& awaited_answer::place_of(std::uint64_t actor_id) noexcept
   return all[actor_id % places];
 }
 
-bool awaited_answer::waits_locked(const caf::strong_actor_ptr& actor) noexcept {
-  return actor->get()->getf(waits_flag);
+bool awaited_answer::waits_locked(caf::actor_control_block& actor) noexcept {
+  return actor.get()->getf(waits_flag);
 }
 
-awaited_answer& awaited_answer::of_locked(const caf::strong_actor_ptr& actor) noexcept {
+awaited_answer& awaited_answer::of_locked(caf::actor_control_block& actor) noexcept {
   BASAL_ASSERT(waits_locked(actor), "only an actor that waits has an edge in the wait graph");
   return *static_cast<awaited_answer*>(
-    static_cast<caf::local_actor*>(actor->get())->current_mailbox_element());
+    static_cast<caf::local_actor*>(actor.get())->current_mailbox_element());
 }
 
 caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
-                                                  const caf::strong_actor_ptr& other,
+                                                  caf::actor_control_block& other,
                                                   std::unique_ptr<awaited_request> request,
                                                   const caf::duration& timeout) {
   posse::refuse_effect("waits for an actor");
   auto& core = system_core::of(self.home_system(), "basal::actors::get was called");
   BASAL_ASSERT(waits_without_thread(self), "an actor with a thread of its own waits on that");
-  BASAL_ASSERT(other != nullptr && request != nullptr, "a wait is for somebody's answer");
+  BASAL_ASSERT(request != nullptr, "a wait is for somebody's answer");
   awaited_answer wait{self, other, *request, core};
   wait.look_at_backlog();
   if (wait.exit_)
@@ -128,7 +133,7 @@ caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
     return make_error(errc::would_deadlock, std::move(*circle));
   }
   const auto id = request->mid;
-  other->enqueue(caf::mailbox_element_ptr{request.release()}, self.context());
+  other.enqueue(caf::mailbox_element_ptr{request.release()}, self.context());
   self.request_response_timeout(timeout, id);
   wait.wait();
   if (timeout.valid())
@@ -160,6 +165,7 @@ bool awaited_answer::enter() {
   here.first = this;
   self_.current_mailbox_element(this);
   self_.setf(waits_flag);
+  here.size.store(here.size.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
   entered_ = true;
   return true;
 }
@@ -175,6 +181,7 @@ void awaited_answer::leave() noexcept {
   if (next_ != nullptr)
     next_->previous_ = previous_;
   (previous_ != nullptr ? previous_->next_ : here.first) = next_;
+  here.size.store(here.size.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   if (request_ != nullptr)
     request_->asker_.store(nullptr, std::memory_order_release);
   entered_ = false;
@@ -185,24 +192,29 @@ void awaited_answer::leave() noexcept {
 bool awaited_answer::follow(std::vector<step>& path) const {
   path.clear();
   const auto* request = request_; // not sent yet
-  auto actor = other_;
-  auto seen = actor; // an earlier actor on the way, in case that others wait in a circle
+  auto* actor = &other_;
+  caf::strong_actor_ptr held; // the second one and those after it: the caller keeps the first
+  const auto* seen = actor;   // an earlier actor on the way, in case that others wait in a circle
   for (std::size_t steps = 1;; ++steps) {
-    const std::lock_guard guard{place_of(actor->id()).mutex};
-    if (!waits_locked(actor))
+    auto& there = place_of(actor->id());
+    if (there.size.load(std::memory_order_seq_cst) == 0)
       return false;
-    const auto& wait = of_locked(actor);
+    const std::lock_guard guard{there.mutex};
+    if (!waits_locked(*actor))
+      return false;
+    const auto& wait = of_locked(*actor);
     // The handler of the request may have answered, or let somebody else do so, before it waits. A
     // response promise takes the sender, delegate() says answered.
     if (request == wait.handled_ && (request->sender == nullptr || request->mid.is_answered()))
       return false;
-    path.push_back({actor, wait.answer_id_, wait.self_.name()});
+    path.push_back({caf::strong_actor_ptr{actor}, wait.answer_id_, wait.self_.name()});
     if (&wait == this)
       return true;
     request = wait.request_;
     if (request == nullptr) // handled: `wait.other_` can wait for whomever it likes
       return false;
-    actor = wait.other_;
+    held = caf::strong_actor_ptr{&wait.other_}; // whose handle is there until `wait` has left
+    actor = &wait.other_;
     if (actor == seen)
       return false;
     if ((steps & (steps - 1)) == 0)

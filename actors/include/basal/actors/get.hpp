@@ -90,7 +90,7 @@ answer_t<Results...> get_suspended(caf::scheduled_actor& self, const Handle& oth
   auto sent = std::make_unique<request>(caf::strong_actor_ptr{self.ctrl()},
                                         self.new_request_id(caf::message_priority::normal),
                                         std::forward<Ts>(xs)...);
-  auto content = awaited_answer::await(self, caf::actor_cast<caf::strong_actor_ptr>(other),
+  auto content = awaited_answer::await(self, *caf::actor_cast<caf::actor_control_block*>(other),
                                        std::move(sent), timeout);
   if (!content)
     return std::move(content.error());

@@ -93,10 +93,10 @@ public:
 /// circle together, the last one sees all of it.
 class awaited_answer final : public caf::mailbox_element {
 public:
-  /// Sends `request` to `other` and waits. On the fiber of a handler of `self`, which is no
-  /// detached actor and no broker. See get().
+  /// Sends `request` to `other`, to which the caller has a handle, and waits. On the fiber of a
+  /// handler of `self`, which is no detached actor and no broker. See get().
   static caf::expected<caf::message> await(caf::scheduled_actor& self,
-                                           const caf::strong_actor_ptr& other,
+                                           caf::actor_control_block& other,
                                            std::unique_ptr<awaited_request> request,
                                            const caf::duration& timeout);
 
@@ -143,13 +143,13 @@ private:
   /// A bit of the actor's flags that CAF 0.17 does not use.
   static constexpr int waits_flag = 0x4000'0000;
 
-  awaited_answer(caf::scheduled_actor& self, const caf::strong_actor_ptr& other,
+  awaited_answer(caf::scheduled_actor& self, caf::actor_control_block& other,
                  awaited_request& request, system_core& core);
   ~awaited_answer() override;
 
   static place& place_of(std::uint64_t actor_id) noexcept;
-  static bool waits_locked(const caf::strong_actor_ptr& actor) noexcept;
-  static awaited_answer& of_locked(const caf::strong_actor_ptr& actor) noexcept;
+  static bool waits_locked(caf::actor_control_block& actor) noexcept;
+  static awaited_answer& of_locked(caf::actor_control_block& actor) noexcept;
   static void wake_up(caf::scheduled_actor& actor);
 
   bool enter();
@@ -162,7 +162,7 @@ private:
   void wait();
 
   caf::scheduled_actor& self_;
-  const caf::strong_actor_ptr& other_;
+  caf::actor_control_block& other_; ///< kept by the handle of get()'s caller
   system_core& core_;
   const caf::message_id answer_id_;
   caf::empty_type_erased_tuple nothing_;
