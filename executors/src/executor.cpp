@@ -24,6 +24,7 @@
 #include <basal/executors/report.hpp>
 
 #include "backstop.hpp"
+#include "free_cpu.hpp"
 #include "looks.hpp"
 #include "overflow_report.hpp"
 #include "sanitizer.hpp"
@@ -45,6 +46,9 @@ constexpr std::uint64_t load_window_quanta = 16;
 
 /// A look takes 0.1 us: an executor that has not looked again within this time had no CPU.
 constexpr std::chrono::microseconds longest_look{50};
+
+/// An executor moves to another CPU once in this time, so that moves take 3 % of it at most.
+constexpr std::chrono::milliseconds between_moves{1};
 
 /// How often the kernel has given this thread's CPU to another one that wanted it. A hypervisor
 /// that takes the CPU from the machine does not count.
@@ -911,6 +915,8 @@ void executor::park() noexcept {
       counters_.wake_ups.add();
     else
       counters_.spin_wake_ups.add();
+    if (pool_.config().keep_apart)
+      move_apart();
     tick_start_ = last_look_ = awake_since_ = now();
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
@@ -942,6 +948,20 @@ void executor::change_to(executor_state state, std::uint64_t present) noexcept {
 /// While it looks: another executor is to run on this CPU, and cannot.
 bool executor::is_in_the_way() const noexcept {
   return running_executors.anybody_on(cpu());
+}
+
+/// After it was woken: to another CPU if an executor runs on this one and none on that.
+void executor::move_apart() noexcept {
+  const auto present = now();
+  if (present < stays_until_ || !is_in_the_way())
+    return;
+  stays_until_ = present + tick_clock::to_ticks(between_moves);
+  const auto target = free_cpu(running_executors, allowed_cpus(), cpu(), &core_of);
+  if (!target)
+    return;
+  seat_.be_on(*target); // before it is there, so that nobody else chooses the same
+  const auto move = pool_.config().simulate.move;
+  (move == nullptr ? &move_this_thread : move)(*target);
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it.

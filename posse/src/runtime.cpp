@@ -55,6 +55,7 @@ runtime::runtime(runtime_config config)
   auto pool = config.pool();
   pool.name = "basal.cpu";
   pool.look_worth = look_worth;
+  pool.keep_apart = true;
   pool.hooks = waiting_hooks();
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;

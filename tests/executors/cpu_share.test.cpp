@@ -1,12 +1,10 @@
 #include "cpu_share.hpp"
 
+#include "fake_machine.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <stdlib.h>
 #include <string>
 #include <vector>
 
@@ -16,35 +14,17 @@ namespace {
 
 constexpr double no_quota = std::numeric_limits<double>::infinity();
 
-/// A machine's /proc and /sys with the control groups that a test says.
-class fake_machine {
-public:
-  explicit fake_machine(const std::string& group) {
-    std::string name = "/tmp/basal-cpu-share-XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    root = name;
+/// A machine on which this process is in the control groups of `group`.
+struct grouped_machine : fake_machine {
+  explicit grouped_machine(const std::string& group) {
     write("/proc/self/cgroup", "2:cpu:/legacy\n" + group);
   }
-
-  ~fake_machine() {
-    std::filesystem::remove_all(root);
-  }
-
-  fake_machine(const fake_machine&) = delete;
-  fake_machine& operator=(const fake_machine&) = delete;
-
-  void write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path{root + path}.parent_path());
-    std::ofstream{root + path} << text;
-  }
-
-  std::string root;
 };
 
 } // namespace
 
 TEST_CASE("a process has the CPU quota of its control group") {
-  fake_machine machine{"0::/user/job\n"};
+  grouped_machine machine{"0::/user/job\n"};
   CHECK(quota_cpus(machine.root) == no_quota);
   machine.write("/sys/fs/cgroup/user/job/cpu.max", "150000 100000\n");
   CHECK(quota_cpus(machine.root) == 1.5);
@@ -57,7 +37,7 @@ TEST_CASE("a process has the CPU quota of its control group") {
 }
 
 TEST_CASE("the least quota of the groups above counts") {
-  fake_machine machine{"0::/slice/service/job\n"};
+  grouped_machine machine{"0::/slice/service/job\n"};
   machine.write("/sys/fs/cgroup/cpu.max", "800000 100000\n");
   CHECK(quota_cpus(machine.root) == 8);
   machine.write("/sys/fs/cgroup/slice/service/job/cpu.max", "max 100000\n");
@@ -68,13 +48,13 @@ TEST_CASE("the least quota of the groups above counts") {
 }
 
 TEST_CASE("in a namespace of its own a process has the quota of what it sees as the root") {
-  fake_machine machine{"0::/\n"};
+  grouped_machine machine{"0::/\n"};
   machine.write("/sys/fs/cgroup/cpu.max", "250000 100000\n");
   CHECK(quota_cpus(machine.root) == 2.5);
 }
 
 TEST_CASE("what cannot be read is no quota") {
-  fake_machine machine{"0::/job\n"};
+  grouped_machine machine{"0::/job\n"};
   for (const auto* text : {"", "much", "100000", "100000 0"}) {
     machine.write("/sys/fs/cgroup/job/cpu.max", text);
     CHECK(quota_cpus(machine.root) == no_quota);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 
 using namespace basal::executors;
@@ -45,6 +46,9 @@ TEST_CASE("CPUs beyond the last are counted, too") {
 namespace {
 
 std::atomic<bool> all_on_one{false};
+thread_local bool has_moved = false;
+std::atomic<bool> counts_there{false};
+std::atomic<int> moves{0};
 
 /// A pool whose executors would look for an hour, on what seems to be a CPU of its own for each, or
 /// the same for all.
@@ -59,14 +63,26 @@ pool_config looking_for_long() {
   config.simulate.cpu = []() noexcept -> unsigned {
     static std::atomic<unsigned> threads{0};
     thread_local const unsigned own = 100 + threads++;
-    return all_on_one ? 99 : own;
+    return all_on_one && !has_moved ? 99 : own;
   };
   config.hooks.lingers = [](void*, executor&) noexcept { return std::uint64_t{1} << 60; };
   return config;
 }
 
-/// Runs until it is told to end.
+/// Runs until it is told to end, on executor 0.
 struct long_task {
+  explicit long_task(executor_pool& pool) {
+    while (!pool.claim_idle(0))
+      std::this_thread::yield();
+    pool.deliver_claimed(pool.at(0), node);
+    begun.wait();
+  }
+
+  ~long_task() {
+    end = true;
+    ended.wait();
+  }
+
   completion begun;
   std::atomic<bool> end{false};
   completion ended;
@@ -91,11 +107,7 @@ TEST_CASE("who looks for work on the CPU of an executor that runs sleeps, and el
     return; // nobody looks on one CPU
   all_on_one = true;
   executor_pool pool{looking_for_long()};
-  long_task task;
-  while (!pool.claim_idle(0))
-    std::this_thread::yield();
-  pool.deliver_claimed(pool.at(0), task.node);
-  task.begun.wait();
+  const long_task task{pool};
   pool.rouse();
   // It goes back to sleep, although it would look for long.
   while (pool.at(1).stats().times_parked < 1 || pool.any_looking())
@@ -107,6 +119,71 @@ TEST_CASE("who looks for work on the CPU of an executor that runs sleeps, and el
   for (int i = 0; i < 1000; ++i)
     std::this_thread::yield();
   CHECK(pool.any_looking());
-  task.end = true;
-  task.ended.wait();
+}
+
+namespace {
+
+/// A pool that keeps its executors apart, beside one that runs on the only CPU.
+struct crowded_pool {
+  explicit crowded_pool(pool_config config) : pool(config) {
+    all_on_one = false;
+    begin_threads(pool);
+    all_on_one = true;
+    task.emplace(pool);
+    while (pool.any_looking())
+      std::this_thread::yield();
+  }
+
+  ~crowded_pool() {
+    task.reset();
+    all_on_one = false;
+  }
+
+  /// Wakes the other executor, and waits until it looks, or sleeps if it is to.
+  void rouse(bool looks) {
+    const auto before = pool.at(1).stats().times_parked;
+    pool.rouse();
+    while (pool.at(1).stats().times_parked == before || pool.any_looking() != looks)
+      std::this_thread::yield();
+  }
+
+  executor_pool pool;
+  std::optional<long_task> task;
+};
+
+} // namespace
+
+TEST_CASE("who wakes up on the CPU of an executor that runs moves to one where none does") {
+  if (usable_cpus() < 2)
+    return;
+  auto config = looking_for_long();
+  config.keep_apart = GENERATE(true, false);
+  config.simulate.move = [](unsigned cpu) noexcept {
+    counts_there = cpu != 99 && running_executors.anybody_on(cpu);
+    has_moved = true;
+    ++moves;
+    return true;
+  };
+  moves = 0;
+  counts_there = false;
+  crowded_pool crowded{config};
+  crowded.rouse(config.keep_apart);
+  CHECK(moves == (config.keep_apart ? 1 : 0));
+  CHECK(counts_there == config.keep_apart); // so that nobody else goes there, too
+}
+
+TEST_CASE("an executor that has moved stays for a while") {
+  if (usable_cpus() < 2)
+    return;
+  auto config = looking_for_long();
+  config.keep_apart = true;
+  config.simulate.move = [](unsigned) noexcept {
+    ++moves; // in vain: the kernel has moved it back
+    return true;
+  };
+  moves = 0;
+  crowded_pool crowded{config};
+  for (int i = 0; i < 3; ++i)
+    crowded.rouse(false);
+  CHECK(moves == 1);
 }

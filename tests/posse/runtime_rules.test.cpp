@@ -95,6 +95,11 @@ TEST_CASE("an executor lingers while a computation runs elsewhere, for a quantum
   CHECK(lingers(host, 1) == ticks + ticks / 8);
 }
 
+TEST_CASE("compute executors keep apart") {
+  stepped_runtime host{stepped(2)};
+  CHECK(host->compute().config().keep_apart);
+}
+
 TEST_CASE("who finds out that the computation is cancelled makes the others look") {
   stepped_runtime host{stepped(3)};
   std::stop_source source;

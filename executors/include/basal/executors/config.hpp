@@ -69,6 +69,12 @@ struct pool_config {
   /// which an executor that sleeps in the kernel would miss.
   std::chrono::nanoseconds look_worth{0};
 
+  /// Whether an executor that wakes up on the CPU of another one of the process moves to one where
+  /// none runs, if there is one (detail/running_on.hpp): the kernel often wakes a thread on its
+  /// waker's CPU, and then one of the two waits for milliseconds. A move takes 30 us, so it is for
+  /// pools whose work is longer than that.
+  bool keep_apart = false;
+
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`, and short. Actors that talk to each other are quicker on one core, where
   /// the message is in its cache, than side by side; but once the items would take their owner

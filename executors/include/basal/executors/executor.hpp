@@ -365,6 +365,7 @@ private:
   void record_queues(std::uint64_t present) noexcept;
   void park() noexcept;
   std::uint64_t linger() noexcept;
+  void move_apart() noexcept;
   bool is_in_the_way() const noexcept;
   unsigned cpu() const noexcept;
   void change_to(executor_state state, std::uint64_t present) noexcept;
@@ -428,6 +429,7 @@ private:
   look_time look_time_;
   shared_cpu cpu_;
   running_on seat_;
+  std::uint64_t stays_until_ = 0; ///< tick_clock; on its CPU, or wherever the kernel moves it
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 
