@@ -129,11 +129,14 @@ float of(float x) {
   return std::sqrt(x) * 2 + 1;
 }
 
+/// In one piece of memory: a loop over two takes a tenth longer when they happen to lie 128 MiB
+/// apart.
 struct floats {
-  std::vector<float> in;
-  std::vector<float> out;
+  std::vector<float> both;
+  std::span<float> in;
+  std::span<float> out;
 
-  explicit floats(std::size_t n) : in(n), out(n) {
+  explicit floats(std::size_t n) : both(2 * n), in(both.data(), n), out(both.data() + n, n) {
     for (std::size_t i = 0; i < n; ++i)
       in[i] = static_cast<float>(i % 1024);
   }
