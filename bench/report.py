@@ -59,7 +59,7 @@ def workload_table(name, implementations):
             row.append("" if case is None else
                        "failed" if "error" in case else duration(case["median_ns"]))
         rows.append(row)
-    head = [f"`{name}`"] + [t if not t.isdigit() else f"{t} CPU{'s' if t != '1' else ''}"
+    head = [f"`{name}`"] + [t if not t.isdigit() else f"{t} thread{'s' if t != '1' else ''}"
                             for t in threads]
     return table(head, rows)
 

@@ -28,7 +28,7 @@ class ReportTest(unittest.TestCase):
             {"name": "fib/37/basal/1", "median_ns": 2e6},
             {"name": "fib/37/basal/10", "median_ns": 1e6},
             {"name": "fib/37/tbb/2", "error": "wrong"}], figures={"overhead": 1.0834})])
-        self.assertIn("| `fib/37` | 1 CPU | 2 CPUs | 10 CPUs |\n|---|---|---|---|\n"
+        self.assertIn("| `fib/37` | 1 thread | 2 threads | 10 threads |\n|---|---|---|---|\n"
                       "| basal | 2 ms |  | 1 ms |\n| tbb |  | failed |  |\n", text)
         self.assertIn("| `overhead` | 1.08 |", text)
         self.assertIn("2020-01-02, quick run; a CPU, 4 CPUs, Linux 6.1; g++ 12 -O3.", text)

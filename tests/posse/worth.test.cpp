@@ -1,5 +1,6 @@
 // Thefts by what the work is worth, on executors that the test steps: all idle ones are awake.
-// decide_theft() by itself is in theft.test.cpp.
+// decide_theft() by itself is in theft.test.cpp. One piece: one rule judges forks, ranges and
+// ranges of ranges together, so its cases share the stepped runtime.
 
 #include <basal/posse/range_fork.hpp>
 
