@@ -240,6 +240,8 @@ void scheduler::start_executors() {
     owner.system().thread_started();
     executors::detail::use_time_slice(message_slice);
   };
+  config.hooks.frees_cpu
+    = [](void* context) noexcept { static_cast<scheduler*>(context)->compute_->note_free_cpu(); };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {
     if (work.ops == &job_ops)

@@ -116,6 +116,7 @@ void backstop::look_around() noexcept {
     stuck += s.same_task ? 1 : 0;
   }
   pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
+  find_cpu(stuck);
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs
   // next, while its message is in the cache.
   if (stuck == pool_.size())
@@ -123,6 +124,16 @@ void backstop::look_around() noexcept {
   for (std::size_t i = 0; i < pool_.size(); ++i)
     if (seen_[i].left_behind)
       move_newest(pool_.at(i));
+}
+
+/// For work that waits while `stuck` executors are at long tasks.
+void backstop::find_cpu(std::size_t stuck) noexcept {
+  if (!pool_.wish_.is_there())
+    return;
+  if (stuck < pool_.idle_.num_awake())
+    pool_.note_free_cpu();
+  else if (pool_.work_for_searchers())
+    pool_.idle_.notify();
 }
 
 void backstop::move_newest(executor& e) noexcept {

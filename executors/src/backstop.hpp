@@ -13,7 +13,7 @@
 namespace basal::executors {
 
 /// A pool's slow clock, alive only while an executor of the pool is awake. Every
-/// few milliseconds it looks after three things that nobody else would notice
+/// few milliseconds it looks after four things that nobody else would notice
 /// while a task takes long:
 ///
 /// - It raises the attention of executors whose task has safepoints: a member's
@@ -23,6 +23,8 @@ namespace basal::executors {
 ///   woken for that slot, because its executor nearly always empties it at once.
 /// - It counts the tasks that block their threads, whose CPUs others may use: those that
 ///   have used none since the last look.
+/// - It finds a CPU for work that waits for one (executor_pool, "CPUs"), or an executor without a
+///   CPU of its own where all that are awake are at long tasks.
 ///
 /// Its thread begins when the first executor is awake; a stepped pool has none.
 ///
@@ -63,6 +65,7 @@ private:
   void thread_main() noexcept;
   void look_around() noexcept;
   void move_newest(executor& e) noexcept;
+  void find_cpu(std::size_t stuck) noexcept;
   bool all_asleep() const noexcept;
 
   executor_pool& pool_;

@@ -333,6 +333,13 @@ bool executor::step() {
   return counters_.tasks_run.get() != before;
 }
 
+/// A sleep in stepped mode.
+void executor::pause_until_woken() noexcept {
+  pool_.say_cpu_is_free();
+  while (!pool_.idle_.is_woken(index_))
+    pause();
+}
+
 void executor::pause() noexcept {
   fiber::switch_to(
     *running_, *native_,
@@ -800,7 +807,8 @@ void executor::await_next_look() const noexcept {
 work_item executor::found(work_item item) noexcept {
   if (searching_) {
     searching_ = false;
-    pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
+    pool_.idle_.stop_searching(
+      [this] { return pool_.work_for_searchers() && !pool_.waits_for_cpu(); });
   }
   return item;
 }
@@ -902,12 +910,13 @@ void executor::park() noexcept {
     change_to(executor_state::looking, since);
     run_since_rest_ += since - awake_since_;
     look_time_.ran_for(since - awake_since_);
-    while (pool_.config().simulate.stepped && !idle.is_woken(index_))
-      pause();
+    if (pool_.config().simulate.stepped)
+      pause_until_woken();
     const auto looked = linger();
     if (!idle.is_woken(index_)) {
       record(record_kind::sleeps, since + looked);
       change_to(executor_state::parked, since + looked);
+      pool_.say_cpu_is_free();
     }
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();

@@ -201,6 +201,7 @@ bool executor_pool::host(inbox_node& work, const completion& done) {
         std::lock_guard guard{pool_.left_mutex_};
         pool_.left_changed_.notify_all();
       }
+      pool_.say_cpu_is_free();
     }
     executor_pool& pool_;
   } guest{*this};
@@ -246,6 +247,20 @@ void executor_pool::rouse() noexcept {
     return;
   if (auto index = idle_.claim())
     idle_.wake_claimed(*index);
+}
+
+/// Whether work that was just added waits for those that are awake, until there is a CPU for one
+/// more. Asks only where somebody would be woken.
+bool executor_pool::waits_for_cpu() noexcept {
+  const auto& hooks = config_.hooks;
+  if (hooks.has_cpu == nullptr || !idle_.would_wake() || num_running() == 0)
+    return false;
+  return !wish_.ask([&] { return hooks.has_cpu(hooks.context); });
+}
+
+void executor_pool::note_free_cpu() noexcept {
+  if (wish_.take() && work_for_searchers())
+    notify();
 }
 
 /// Whether there is work that any executor may take and that nobody is

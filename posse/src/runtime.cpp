@@ -57,6 +57,8 @@ runtime::runtime(runtime_config config)
   pool.look_worth = look_worth;
   pool.keep_apart = true;
   pool.hooks = waiting_hooks();
+  pool.hooks.has_cpu
+    = [](void* self) noexcept { return static_cast<const runtime*>(self)->has_cpu_for_queued(); };
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;
     if (mine.thread_starts != nullptr)
@@ -116,6 +118,8 @@ executors::executor_pool* runtime::make_callers() {
     pool.hosted = true;
     pool.look_worth = look_worth;
     pool.hooks = waiting_hooks();
+    pool.hooks.frees_cpu
+      = [](void* self) noexcept { static_cast<runtime*>(self)->note_free_cpu(); };
     auto made = std::make_unique<executors::executor_pool>(std::move(pool));
     attach_locked(*made);
     own_callers_ = std::move(made);
@@ -179,13 +183,27 @@ std::size_t runtime::num_available() const noexcept {
   const auto callers = busy_callers();
   if (idle <= callers)
     return 0;
+  return std::min(idle - callers, num_free_cpus(callers));
+}
+
+std::size_t runtime::num_free_cpus(std::size_t callers) const noexcept {
   auto running = callers;
   const auto* of_callers = callers_.load(std::memory_order_acquire);
   const auto pools = pool_count_.load(std::memory_order_acquire);
   for (std::size_t p = 0; p < pools; ++p)
     if (pools_[p] != of_callers)
       running += pools_[p]->num_running();
-  return std::min(idle - callers, cpus_ - std::min(cpus_, running));
+  return cpus_ - std::min(cpus_, running);
+}
+
+/// Half of the CPUs are there for it in any case: what message executors that are always busy would
+/// leave it where both kinds have as many threads.
+bool runtime::has_cpu_for_queued() const noexcept {
+  return compute_->num_running() < cpus_ / 2 || num_free_cpus(busy_callers()) > 0;
+}
+
+void runtime::note_free_cpu() noexcept {
+  compute_->note_free_cpu();
 }
 
 /// Whether a caller's thread has the CPU that this compute executor would compute on: then it

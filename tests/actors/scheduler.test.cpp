@@ -315,6 +315,20 @@ TEST_CASE("message executors have a time slice of their own, and the threads the
   });
 }
 
+TEST_CASE("a message executor that sleeps tells whose work may wait for its CPU") {
+  fixture f;
+  auto tells = f.system.spawn([]() -> behavior {
+    return {[](int) {
+      const auto& hooks = basal::executors::executor::current()->pool().config().hooks;
+      if (hooks.frees_cpu == nullptr)
+        return 0;
+      hooks.frees_cpu(hooks.context); // as often as somebody likes
+      return 1;
+    }};
+  });
+  CHECK(f.ask(tells, 0) == 1);
+}
+
 TEST_CASE("where nothing ran, CAF's own actors end on the thread that ends the system") {
   std::thread::id ended_on;
   {

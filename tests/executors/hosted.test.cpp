@@ -123,6 +123,16 @@ TEST_CASE("a thread stays while a fiber of its executor waits") {
   CHECK(waiting.done);
 }
 
+TEST_CASE("a thread that has left a pool has freed a CPU") {
+  auto config = hosted(1);
+  std::atomic<int> freed{0};
+  config.hooks.context = &freed;
+  config.hooks.frees_cpu = [](void* count) noexcept { ++*static_cast<std::atomic<int>*>(count); };
+  executor_pool pool{config};
+  CHECK(run(pool, [&](executor&) { CHECK(freed == 0); }));
+  CHECK(freed == 1);
+}
+
 TEST_CASE("stop() waits for the threads in a pool, and lets no other in") {
   executor_pool pool{hosted(1)};
   std::atomic<bool> in{false};

@@ -7,11 +7,13 @@
 #include <mutex>
 #include <span>
 
+#include <basal/executors/detail/cpu_wish.hpp>
 #include <basal/executors/detail/inbox.hpp>
 #include <basal/executors/detail/sleepers.hpp>
 
 namespace model {
 
+using basal::executors::basic_cpu_wish;
 using basal::executors::basic_idle_set;
 using basal::executors::basic_inbox;
 using basal::executors::basic_parker;
@@ -19,6 +21,7 @@ using basal::executors::basic_sleepers;
 using basal::executors::inbox_list;
 using basal::executors::inbox_node;
 
+using cpu_wish = basic_cpu_wish<atomic>;
 using parker = basic_parker<atomic<std::uint32_t>>;
 using sleepers = basic_sleepers<basic_idle_set<atomic>, parker>;
 
@@ -126,6 +129,9 @@ struct sound {
   /// Which executors get no thread, bit by bit.
   static constexpr unsigned without_thread = 0;
 
+  /// CPUs that its executors share with one of another pool; 0: there are always enough.
+  static constexpr std::size_t cpus = 0;
+
   /// Whether stop() waits for the backstop before executors may leave.
   static constexpr bool stop_waits_for_backstop = true;
 };
@@ -143,6 +149,11 @@ struct refused : unborn {
 /// As sound, with thieves that wait.
 struct patient : sound {
   static constexpr int patience = 2;
+};
+
+/// As sound, with two CPUs, of which another pool's executor has one at first.
+struct sharing : sound {
+  static constexpr std::size_t cpus = 2;
 };
 
 /// executor_pool and executor, reduced to what takes part in the protocols: the
@@ -169,7 +180,7 @@ public:
   bool submit(int number) {
     if (!injection_.push(number))
       return false;
-    idle.notify();
+    notify();
     return true;
   }
 
@@ -205,10 +216,17 @@ public:
   void backstop_look(std::size_t index) {
     if (auto number = newest_[index].exchange(0, std::memory_order_acq_rel)) {
       injection_.push_accepted(number);
-      idle.notify();
+      notify();
     }
     backstop_busy.store(0, std::memory_order_release);
     backstop_busy.futex_wake_one(&backstop_busy);
+  }
+
+  /// The other pool's executor goes to sleep.
+  void end_elsewhere() {
+    elsewhere_.store(0, std::memory_order_seq_cst);
+    if (wish_.take() && work_for_searchers())
+      notify();
   }
 
   // -- on an executor ---------------------------------------------------------
@@ -216,7 +234,7 @@ public:
   void push_back(executor& self, int number) {
     if (!rings_[self.index].push_back(number))
       injection_.push_accepted(number);
-    idle.notify();
+    notify();
   }
 
   void push_newest(executor& self, int number) {
@@ -379,14 +397,14 @@ private:
     for (std::size_t i = 1; i < count; ++i)
       check(ring.push_back(share[i]), "an empty ring has no room for a share");
     if (count > 1)
-      idle.notify();
+      notify();
     return found(self, share[0]);
   }
 
   int found(executor& self, int number = 0) {
     if (self.searching) {
       self.searching = false;
-      idle.stop_searching([this] { return work_for_searchers(); });
+      idle.stop_searching([this] { return work_for_searchers() && !waits_for_cpu(); });
     }
     return number;
   }
@@ -400,6 +418,19 @@ private:
       if (each.size() >= (Parts::last_look_sees_few ? 1 : Parts::many_items))
         return true;
     return false;
+  }
+
+  void notify() {
+    if (!waits_for_cpu())
+      idle.notify();
+  }
+
+  bool waits_for_cpu() {
+    if (Parts::cpus == 0 || !idle.would_wake() || idle.num_awake() == 0)
+      return false;
+    return !wish_.ask([this] {
+      return idle.num_awake() + elsewhere_.load(std::memory_order_seq_cst) < Parts::cpus;
+    });
   }
 
   bool must_stay_awake(executor& self) {
@@ -428,6 +459,8 @@ private:
   std::array<atomic<int>, Executors> newest_;
   std::array<atomic<std::uint32_t>, Executors> born_;
   shared_queue injection_;
+  cpu_wish wish_;
+  atomic<std::size_t> elsewhere_{1}; ///< executors of another pool that run
   atomic<bool> stopping_{false};
 };
 

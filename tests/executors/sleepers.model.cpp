@@ -82,6 +82,42 @@ scenario depending(bool inside, bool with_letter = false) {
   };
 }
 
+/// As depending<2>; while another pool's executor runs there is a CPU for one of the two.
+scenario waiting_for_cpu(bool inside) {
+  return [=](run& r) {
+    pool<2, sharing> p;
+    tally<3> seen;
+    atomic<std::uint32_t> last_ran;
+    for (std::size_t i = 0; i < 2; ++i)
+      r.thread(
+        "executor " + std::to_string(i),
+        [&, i] {
+          p.run_executor(i, [&](auto& self, int number) {
+            seen.see(number);
+            if (number == 1) {
+              if (inside)
+                p.push_back(self, 2);
+              while (last_ran.load(std::memory_order_relaxed) == 0)
+                last_ran.futex_wait(0);
+            } else {
+              last_ran.store(1, std::memory_order_relaxed);
+              last_ran.futex_wake_one(&last_ran);
+            }
+          });
+        },
+        true);
+    r.thread("elsewhere", [&] { p.end_elsewhere(); });
+    r.thread("producer", [&] {
+      p.submit(1);
+      if (!inside)
+        p.submit(2);
+    });
+    r.go();
+    p.expect_at_rest();
+    seen.expect_all(2);
+  };
+}
+
 /// Letters from outside to one executor, while items go to anybody.
 template <std::size_t Executors>
 scenario letters(bool offer) {
@@ -232,6 +268,12 @@ TEST_CASE("sleepers: executors that get no thread leave their work to the others
          {.preemptions = 1, .anomalies = 0});
   verify("1 refused of 3 executors, 2 producers", producers<3, refused>(2, 1),
          {.preemptions = 1, .anomalies = 0});
+}
+
+TEST_CASE("sleepers: work that waits for a CPU has one once there is one") {
+  verify("a CPU is freed", waiting_for_cpu(false), {.preemptions = 2, .anomalies = 0});
+  verify("a CPU is freed, old values", waiting_for_cpu(false), {.preemptions = 1});
+  verify("a CPU is freed, work from inside", waiting_for_cpu(true), {.preemptions = 1});
 }
 
 TEST_CASE("sleepers: letters reach the executor they are for") {

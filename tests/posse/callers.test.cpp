@@ -3,10 +3,14 @@
 #include <basal/posse/algorithm.hpp>
 #include <basal/posse/posse.hpp>
 
+#include "executors/closure_task.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <mutex>
 #include <ranges>
 #include <set>
@@ -174,6 +178,32 @@ TEST_CASE("while a caller computes, one compute executor fewer takes part") {
       });
   });
   CHECK(threads.size() <= 2);
+}
+
+TEST_CASE("queued work that waits for a CPU has that of a call that ends") {
+  const auto cpus = std::max<std::size_t>(2, executors::usable_cpus());
+  runtime rt{config_of(cpus)};
+  std::atomic<bool> ends{false};
+  std::atomic<std::size_t> running{0};
+  auto add = [&] {
+    REQUIRE(rt.compute().submit(task::make([&](executors::executor&) {
+      ++running;
+      while (!ends)
+        std::this_thread::yield();
+    })));
+  };
+  for (std::size_t i = 1; i <= cpus / 2; ++i) {
+    add();
+    while (running < i)
+      std::this_thread::yield();
+  }
+  std::deque<caller> others;
+  while (rt.compute().num_running() + others.size() < cpus)
+    others.emplace_back(rt);
+  add();
+  others.pop_back();
+  CHECK(cpus - rt.compute().num_idle() > cpus / 2); // not first when the backstop looks
+  ends = true;
 }
 
 TEST_CASE("a caller that waits for a merge takes parts of its computation, and of no other") {

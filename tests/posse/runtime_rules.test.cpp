@@ -95,6 +95,33 @@ TEST_CASE("an executor lingers while a computation runs elsewhere, for a quantum
   CHECK(lingers(host, 1) == ticks + ticks / 8);
 }
 
+TEST_CASE("queued work wakes compute executors for half of the CPUs, and for those that are free") {
+  auto config = stepped(5);
+  config.simulate.cpus = 5;
+  executors::pool_config other;
+  other.executors = 4;
+  other.simulate = config.simulate;
+  executors::executor_pool clients{other}; // its executors have not slept yet
+  stepped_runtime host{config};
+  host->attach(clients);
+  executors::work_ops nothing{[](void*, executors::executor&) noexcept {}, nullptr};
+  for (int i = 0; i < 8; ++i)
+    REQUIRE(host->compute().submit({&host, &nothing}));
+  auto awake_after_steps = [&] {
+    for (std::size_t i = 0; i < 5; ++i)
+      if (!host->compute().is_idle(i))
+        host->compute().step(i);
+    return 5 - host->compute().num_idle();
+  };
+  CHECK(awake_after_steps() == 2);
+  host->note_free_cpu(); // there is none
+  CHECK(awake_after_steps() == 2);
+  std::thread{[&] { clients.run_until_idle(); }}.join();
+  host->note_free_cpu();
+  CHECK(awake_after_steps() > 2);
+  host.run_all();
+}
+
 TEST_CASE("compute executors keep apart") {
   stepped_runtime host{stepped(2)};
   CHECK(host->compute().config().keep_apart);

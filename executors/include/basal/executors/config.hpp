@@ -12,8 +12,8 @@
 
 namespace basal::executors {
 
-/// Calls from an executor to the module that built its pool. On the executor's own thread; must not
-/// throw.
+/// Calls from an executor to the module that built its pool. On the executor's own thread unless it
+/// says otherwise; must not throw.
 struct pool_hooks {
   void* context = nullptr; ///< passed to each of them
 
@@ -32,6 +32,15 @@ struct pool_hooks {
   /// because one is to be expected; 0: for none. Asked once before each sleep, and
   /// not where only one CPU is usable.
   std::uint64_t (*lingers)(void* context, executor& self) noexcept = nullptr;
+
+  /// Has looked for a wake-up in vain and sleeps in the kernel next, or has left the thread that it
+  /// was lent to: its CPU is free for others, such as a pool with `has_cpu`, which is told by
+  /// executor_pool::note_free_cpu.
+  void (*frees_cpu)(void* context) noexcept = nullptr;
+
+  /// Whether there is a CPU for one more executor of this pool. While there is none, an executor
+  /// that is awake is enough for work in the queues; see "CPUs" at executor_pool. On any thread.
+  bool (*has_cpu)(void* context) noexcept = nullptr;
 
   /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to
   /// the next, and has not ended yet.

@@ -308,6 +308,7 @@ private:
   bool borrow() noexcept; ///< any thread; host() is next if it is true
   void host(inbox_node& work, const completion& done) noexcept; ///< see executor_pool::host
   void pause() noexcept; ///< stepped or hosted: back to step() or host()
+  void pause_until_woken() noexcept;
   bool suspend_impl(fiber::after_action after, void* argument, const char* what_for) noexcept;
   fiber* spare_fiber() noexcept;
 

@@ -16,6 +16,7 @@
 #include <basal/executors/config.hpp>
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/background_source.hpp>
+#include <basal/executors/detail/cpu_wish.hpp>
 #include <basal/executors/detail/injection_queue.hpp>
 #include <basal/executors/detail/sleepers.hpp>
 #include <basal/executors/detail/stack_pool.hpp>
@@ -53,6 +54,11 @@ std::string to_string(const std::vector<straggler>& who);
 /// microseconds, once. The thread has its CPUs, its scheduling class and its signals from
 /// whoever made the pool. Where the kernel refuses a later thread or its first stack, a
 /// warning says so, and the pool goes on without that executor: its work is the others'.
+///
+/// CPUs. Where pool_hooks::has_cpu says that there is none for another executor, work in the queues
+/// waits for those that are awake, of which there is always one: a further one would only take
+/// turns with them. Whoever frees a CPU wakes one then, see cpu_wish. Every few milliseconds the
+/// backstop looks, too, and lets work behind long tasks have an executor in any case.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody who has a
 /// thread. An executor leaves when it has nothing to run and none of its fibers is
@@ -166,6 +172,10 @@ public:
   /// is awake when some comes: it looks for as long as pool_hooks::lingers says.
   void rouse() noexcept;
 
+  /// After an executor or thread that has_cpu counted has left its CPU: wakes an executor if work
+  /// waits for one. A load where none does.
+  void note_free_cpu() noexcept;
+
   /// How many items wait or run, at least: a snapshot, without suspended fibers.
   std::size_t num_runnable() const noexcept {
     auto result = injection_.size() + idle_.num_awake();
@@ -257,7 +267,15 @@ private:
 
   /// After a push to a ring or to the injection queue.
   void notify() noexcept {
-    idle_.notify();
+    if (!waits_for_cpu())
+      idle_.notify();
+  }
+
+  bool waits_for_cpu() noexcept;
+
+  void say_cpu_is_free() const noexcept {
+    if (config_.hooks.frees_cpu != nullptr)
+      config_.hooks.frees_cpu(config_.hooks.context);
   }
 
   bool submit(work_item item, void (executor::*push)(work_item));
@@ -316,6 +334,8 @@ private:
   /// `left_changed_`.
   alignas(64) std::atomic<std::size_t> hosting_{0};
   std::atomic<std::size_t> num_blocked_{0}; ///< as of the backstop's last look; its only writer
+
+  cpu_wish wish_;
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_; ///< held by whoever stops

@@ -106,6 +106,10 @@ public:
   /// @throws std::length_error
   void attach(executors::executor_pool& clients);
 
+  /// One of their executors sleeps: compute executors get its CPU if work waits for one. Any
+  /// thread, such as in pool_hooks::frees_cpu of that pool; without it such work may wait for 5 ms.
+  void note_free_cpu() noexcept;
+
   /// The compute executors. They live as long as the runtime.
   executors::executor_pool& compute() noexcept {
     return *compute_;
@@ -207,6 +211,12 @@ private:
   /// run as there are CPUs, another one would only take turns with them, and with the next one
   /// that a message wakes. A snapshot, as all that it is made of.
   std::size_t num_available() const noexcept;
+
+  /// How many CPUs no executor has, while `callers` threads that call compute. A snapshot.
+  std::size_t num_free_cpus(std::size_t callers) const noexcept;
+
+  /// Whether one more compute executor may be woken for work in their pool's queues.
+  bool has_cpu_for_queued() const noexcept;
 
   void attach_locked(executors::executor_pool& clients);
 

@@ -218,6 +218,11 @@ public:
     return idle_.num_searching();
   }
 
+  /// Whether notify() would wake somebody.
+  bool would_wake() const noexcept {
+    return idle_.num_searching() == 0 && idle_.any_parked();
+  }
+
 private:
   /// Woken for something that was added for it alone, or because the pool stops.
   static constexpr auto look_token = Parker::first_token;

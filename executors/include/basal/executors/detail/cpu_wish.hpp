@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+
+namespace basal::executors {
+
+/// Whether work waits in the queues of a pool, and nobody was woken for it since there was no CPU.
+/// Any thread; lock-free.
+///
+/// Whoever adds work asks: the wish is there *before* the question. Whoever frees a CPU does so, as
+/// the answer sees it, *before* it takes the wish, and then looks at the queues. So where the
+/// question misses the CPU, the wish is seen; and where a wish is taken that somebody relied on,
+/// that one's work is seen. All in the one total order of seq_cst.
+template <template <class> class Atomic = std::atomic>
+class basic_cpu_wish {
+public:
+  /// After making work visible. @returns has_cpu()
+  template <class HasCpu>
+  bool ask(HasCpu has_cpu) noexcept {
+    if (!is_there_.load(std::memory_order_seq_cst)) // written by few, read by many
+      is_there_.store(true, std::memory_order_seq_cst);
+    return has_cpu();
+  }
+
+  /// After a CPU has become free. @returns whether the caller must look at the queues, and wake
+  /// somebody or ask again
+  bool take() noexcept {
+    return is_there_.load(std::memory_order_seq_cst)
+           && is_there_.exchange(false, std::memory_order_seq_cst);
+  }
+
+  /// A snapshot.
+  bool is_there() const noexcept {
+    return is_there_.load(std::memory_order_relaxed);
+  }
+
+private:
+  Atomic<bool> is_there_{false};
+};
+
+using cpu_wish = basic_cpu_wish<>;
+
+} // namespace basal::executors

@@ -1,0 +1,183 @@
+// Whether work in the queues wakes a further executor, by whether there is a CPU for it. Pools that
+// take steps, where nothing happens at the same time; the backstop's part has threads.
+
+#include "closure_task.hpp"
+#include "stepped_pool.hpp"
+#include "support/catch.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <thread>
+
+using namespace basal::executors;
+
+namespace {
+
+/// The other end of a pool's hooks.
+struct machine {
+  std::atomic<bool> has_cpu{false};
+  std::atomic<int> questions{0};
+  std::atomic<int> cpus_freed{0};
+
+  pool_config in(pool_config config) {
+    config.hooks.context = this;
+    config.hooks.has_cpu = [](void* self) noexcept {
+      auto& mine = *static_cast<machine*>(self);
+      ++mine.questions;
+      return mine.has_cpu.load();
+    };
+    config.hooks.frees_cpu = [](void* self) noexcept { ++static_cast<machine*>(self)->cpus_freed; };
+    return config;
+  }
+};
+
+work_item nothing_special() {
+  return task::make([](executor&) {});
+}
+
+std::size_t num_awake(const executor_pool& pool) {
+  return pool.size() - pool.num_idle();
+}
+
+} // namespace
+
+TEST_CASE("while there is no CPU for another executor, work waits for the one that is awake") {
+  machine here;
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(nothing_special())); // wakes one in any case, which counts as searching
+  CHECK(num_awake(pool) == 1);
+  CHECK(here.questions == 0);
+  REQUIRE(pool.submit(nothing_special()));
+  CHECK(pool.step(0)); // its search ends, and another item is there
+  CHECK(num_awake(pool) == 1);
+  REQUIRE(pool.submit(nothing_special()));
+  CHECK(num_awake(pool) == 1);
+  CHECK(here.questions == 2);
+  CHECK(pool.run_until_idle() == 2);
+}
+
+TEST_CASE("where there is a CPU, work wakes a further executor") {
+  machine here;
+  here.has_cpu = true;
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(nothing_special()));
+  REQUIRE(pool.submit(nothing_special()));
+  CHECK(pool.step(0));
+  CHECK(num_awake(pool) == 2);
+  CHECK(pool.run_until_idle() == 1);
+}
+
+TEST_CASE("a CPU that becomes free is for work that waits for one") {
+  machine here;
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(pool.submit(nothing_special()));
+  CHECK(pool.step(0));
+  pool.note_free_cpu(); // somebody else was quicker
+  CHECK(num_awake(pool) == 1);
+  here.has_cpu = true;
+  pool.note_free_cpu(); // the wish is still there
+  CHECK(num_awake(pool) == 2);
+  CHECK(pool.run_until_idle() == 2);
+}
+
+TEST_CASE("a CPU that becomes free when the work is done wakes nobody") {
+  machine here;
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(nothing_special()));
+  REQUIRE(pool.submit(nothing_special()));
+  CHECK(pool.run_until_idle() == 2);
+  CHECK(here.questions == 1);
+  here.has_cpu = true;
+  pool.note_free_cpu();
+  CHECK(num_awake(pool) == 0);
+  CHECK(here.questions == 1);
+}
+
+TEST_CASE("an executor that goes to sleep has freed its CPU, once each time") {
+  machine here;
+  executor_pool pool{here.in(stepped(1))};
+  pool.run_until_idle();
+  CHECK(here.cpus_freed == 1);
+  REQUIRE(pool.submit(nothing_special()));
+  CHECK(here.cpus_freed == 1);
+  pool.run_until_idle();
+  CHECK(here.cpus_freed == 2);
+  while (pool.step(0)) {
+  }
+  CHECK(here.cpus_freed == 2);
+}
+
+TEST_CASE("an executor with a thread says that it frees its CPU") {
+  machine here;
+  pool_config config;
+  config.executors = 1;
+  executor_pool pool{here.in(config)};
+  REQUIRE(pool.submit(nothing_special()));
+  while (here.cpus_freed == 0)
+    std::this_thread::yield();
+}
+
+namespace {
+
+/// Ends when the backstop has looked.
+work_item until_next_look(std::function<void(executor&)> body) {
+  return task::make([body](executor& self) {
+    self.clear_attention();
+    self.attentive().store(true);
+    while (self.attention().load() == 0)
+      std::this_thread::yield();
+    self.attentive().store(false);
+    body(self);
+  });
+}
+
+pool_config two_threads() {
+  pool_config config;
+  config.executors = 2;
+  return config;
+}
+
+} // namespace
+
+TEST_CASE("the backstop finds a CPU that nobody has spoken of") {
+  machine here;
+  executor_pool pool{here.in(two_threads())};
+  completion done;
+  std::atomic<int> left{40};
+  std::atomic<bool> spread_before{false};
+  std::atomic<bool> spread{false};
+  REQUIRE(pool.submit(task::make([&](executor& first) {
+    for (int i = 0; i < left; ++i)
+      first.push_back(until_next_look([&](executor& self) {
+        if (&self != &first)
+          (here.has_cpu ? spread : spread_before) = true;
+        if (left == 30)
+          here.has_cpu = true;
+        if (--left == 0)
+          done.set();
+      }));
+  })));
+  done.wait();
+  CHECK(spread);
+  CHECK_FALSE(spread_before);
+}
+
+TEST_CASE("work behind long tasks does not wait for a CPU for ever") {
+  machine here;
+  executor_pool pool{here.in(two_threads())};
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    std::atomic<bool> ran{false};
+    self.push_back(task::make([&](executor&) { ran = true; }));
+    while (!ran)
+      std::this_thread::yield();
+    done.set();
+  })));
+  done.wait();
+}
