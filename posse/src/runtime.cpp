@@ -13,6 +13,7 @@
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/placement.hpp>
 #include <basal/posse/detail/function_record.hpp>
+#include <basal/posse/detail/pace.hpp>
 
 namespace basal::posse {
 
@@ -51,6 +52,7 @@ runtime::runtime(runtime_config config)
     asleep_ticks_(ticks_of(config.costs.asleep_ns)),
     cpus_(cpus_of(config)),
     least_offer_(config.steal_by == hysteresis::worth ? 2 * awake_ticks_ : never),
+    least_left_(cpus_ > 1 ? 0 : pace::many),
     victims_(config.victims) {
   auto pool = config.pool();
   pool.name = "basal.cpu";

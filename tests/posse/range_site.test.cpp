@@ -38,7 +38,8 @@ TEST_CASE("where elements are known to be dear, a range begins with short steps"
   range_site site;
   site.learn(pace::target / 8 * ticks);
   CHECK(site.begin(0, 100).step() == 4);
-  CHECK(site.begin(0, 100'000).step() == 32); // a thief waits for no 64th of what it gets
+  CHECK(site.begin(0, 100'000).step() == 32);         // a thief waits for no 64th of what it gets
+  CHECK(site.begin(0, 100, pace::many).step() == 25); // there is no thief
   range_site dearer;
   dearer.learn(pace::target * 10 * ticks);
   CHECK(dearer.begin(0, 100'000).step() == 1);

@@ -159,6 +159,29 @@ TEST_CASE("the steps of a long range are long, and shorter towards its end") {
   CHECK(2 * steps.rbegin()[1] <= steps[0]);
 }
 
+TEST_CASE(
+  "with one CPU the steps of a range are as long towards its end, since nobody waits for it") {
+  auto config = by_worth(1);
+  config.simulate.cpus = 1;
+  stepped_runtime host{config};
+  std::vector<std::size_t> steps;
+  for (int i = 0; i < 2; ++i) { // the cost becomes known in the first
+    started root{host, 0, [&](member& m) {
+                   steps.clear();
+                   auto body = [&](member&, std::size_t first, std::size_t last) {
+                     pass(100ns * (last - first));
+                     steps.push_back(last - first);
+                     return last;
+                   };
+                   posse::range_fork<decltype(body)>{body}.run(m, 0, 2000);
+                 }};
+    host.run_all();
+    CHECK(root.has_ended());
+  }
+  REQUIRE(steps.size() > 20);
+  CHECK(std::all_of(steps.begin(), steps.end() - 1, [&](auto step) { return step == steps[0]; }));
+}
+
 TEST_CASE("a range whose cost becomes known on the way is divided as soon as it is") {
   std::string where(100, ' ');
   CHECK(thefts_on(2,

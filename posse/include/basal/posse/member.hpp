@@ -174,6 +174,11 @@ private:
     return work >= least_offer_;
   }
 
+  /// The elements that a range has left at least, as far as its pace is concerned: see runtime.
+  std::size_t least_left() const noexcept {
+    return least_left_;
+  }
+
   /// Looks up if it is time to by `now`, in ticks, which the caller has for other reasons: the
   /// countdown was set when safepoints may have come more often. @throws as poll()
   void heed(std::uint64_t now) {
@@ -275,6 +280,7 @@ private:
   detail::executor_cells* cells_;
 
   const std::uint64_t least_offer_; ///< ticks
+  const std::size_t least_left_;    ///< elements of a range
   std::uint64_t last_look_ = 0;     ///< ticks; 0: none yet
   std::uint64_t quantum_start_ = 0;
   std::uint64_t safepoints_ = 0; ///< up to the last glance

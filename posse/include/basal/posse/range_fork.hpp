@@ -62,7 +62,7 @@ public:
     if (known != 0 && work_of(known, last - first) < pace::target)
       first = run_at_once(m, first, last);
     if (first != last && end_.load(std::memory_order_relaxed) == last)
-      run(m, body_, first, last, site.begin(first, last));
+      run(m, body_, first, last, site.begin(first, last, m.least_left()));
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -234,7 +234,7 @@ private:
     if (passed > (first - steps.looked_at()) / steps.step())
       site.note_forks();
     const auto now = m.now();
-    steps = steps.look(first, now, node.upper.last - first);
+    steps = steps.look(first, now, std::max(node.upper.last - first, m.least_left()));
     if (steps.is_news())
       site.learn(steps.measured());
     node.cost = site.cost(steps);

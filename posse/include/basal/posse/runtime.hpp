@@ -243,6 +243,10 @@ private:
   /// pay for a theft, or nothing is stolen by its worth.
   const std::uint64_t least_offer_;
 
+  /// With one CPU there are no thieves for whom a range's steps must be short: to its pace, so many
+  /// elements are left at least.
+  const std::size_t least_left_;
+
   /// Written by cancel(), read at safepoints. Relaxed: it only has to arrive.
   std::atomic<bool> cancelled_{false};
 

@@ -31,6 +31,9 @@ public:
   /// No step is longer, since the next element may be the expensive one.
   static constexpr std::size_t longest_step = 2048;
 
+  /// So many that steps are as long as they may be, whatever an element costs.
+  static constexpr std::size_t many = std::size_t{1} << 31;
+
   /// Elements that are done one by one before the first look at the clock.
   static constexpr std::size_t untimed = 16;
 

@@ -22,7 +22,8 @@ public:
   using element_cost = pace::element_cost;
 
   /// The pace at which to begin the elements [first, last).
-  pace begin(std::size_t first, std::size_t last) const noexcept {
+  /// @param least_left see member::least_left
+  pace begin(std::size_t first, std::size_t last, std::size_t least_left = 0) const noexcept {
     const auto known = cost_.load(std::memory_order_relaxed);
     const auto n = last - first;
     if (known == forks) [[unlikely]]
@@ -30,7 +31,7 @@ public:
     if (known == unknown) [[unlikely]]
       // Before half of them is done: how long so few take is learned only here.
       return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed};
-    return pace{first, n / parts_untimed, known, n};
+    return pace{first, n / parts_untimed, known, std::max(n, least_left)};
   }
 
   /// Cost of an element; 0: not known.
