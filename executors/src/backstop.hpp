@@ -46,6 +46,9 @@ public:
   /// Ends and joins the thread; none begins later. A second call has no effect.
   void stop();
 
+  /// One look, at all that it looks after. Its thread, or where it has none.
+  void look_around() noexcept;
+
 private:
   static constexpr std::chrono::milliseconds tick{5};
   static constexpr int ticks_to_sleep = 4;
@@ -63,7 +66,6 @@ private:
   void wake() noexcept;
   void begin_locked() noexcept;
   void thread_main() noexcept;
-  void look_around() noexcept;
   void move_newest(executor& e) noexcept;
   void find_cpu(std::size_t stuck) noexcept;
   bool all_asleep() const noexcept;

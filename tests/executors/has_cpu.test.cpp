@@ -1,13 +1,13 @@
 // Whether work in the queues wakes a further executor, by whether there is a CPU for it. Pools that
-// take steps, where nothing happens at the same time; the backstop's part has threads.
+// take steps, where nothing happens at the same time, but for what threads do by themselves.
 
+#include "backstop.hpp"
 #include "closure_task.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <thread>
 
 using namespace basal::executors;
@@ -123,54 +123,42 @@ TEST_CASE("an executor with a thread says that it frees its CPU") {
     std::this_thread::yield();
 }
 
-namespace {
-
-/// Ends when the backstop has looked.
-work_item until_next_look(std::function<void(executor&)> body) {
-  return task::make([body](executor& self) {
-    self.clear_attention();
-    self.attentive().store(true);
-    while (self.attention().load() == 0)
-      std::this_thread::yield();
-    self.attentive().store(false);
-    body(self);
-  });
-}
-
-pool_config two_threads() {
-  pool_config config;
-  config.executors = 2;
-  return config;
-}
-
-} // namespace
-
 TEST_CASE("the backstop finds a CPU that nobody has spoken of") {
   machine here;
-  executor_pool pool{here.in(two_threads())};
-  completion done;
-  std::atomic<int> left{40};
-  std::atomic<bool> spread_before{false};
-  std::atomic<bool> spread{false};
-  REQUIRE(pool.submit(task::make([&](executor& first) {
-    for (int i = 0; i < left; ++i)
-      first.push_back(until_next_look([&](executor& self) {
-        if (&self != &first)
-          (here.has_cpu ? spread : spread_before) = true;
-        if (left == 30)
-          here.has_cpu = true;
-        if (--left == 0)
-          done.set();
-      }));
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  backstop clock{pool};
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(pool.submit(nothing_special()));
+  CHECK(pool.step(0));
+  clock.look_around();
+  CHECK(num_awake(pool) == 1);
+  here.has_cpu = true;
+  clock.look_around();
+  CHECK(num_awake(pool) == 2);
+  CHECK(pool.run_until_idle() == 2);
+}
+
+TEST_CASE("work behind a task that is the same at two looks has an executor without a CPU") {
+  machine here;
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  backstop clock{pool};
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(nothing_special());
+    clock.look_around();
+    CHECK(num_awake(pool) == 1);
+    clock.look_around();
+    CHECK(num_awake(pool) == 2);
   })));
-  done.wait();
-  CHECK(spread);
-  CHECK_FALSE(spread_before);
+  CHECK(pool.run_until_idle() == 2);
 }
 
 TEST_CASE("work behind long tasks does not wait for a CPU for ever") {
   machine here;
-  executor_pool pool{here.in(two_threads())};
+  pool_config config;
+  config.executors = 2;
+  executor_pool pool{here.in(config)};
   completion done;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     std::atomic<bool> ran{false};
