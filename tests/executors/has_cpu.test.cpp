@@ -128,11 +128,12 @@ TEST_CASE("the backstop finds a CPU that nobody has spoken of") {
   executor_pool pool{here.in(stepped(3))};
   pool.run_until_idle();
   backstop clock{pool};
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 4; ++i)
     REQUIRE(pool.submit(nothing_special()));
   CHECK(pool.step(0));
   clock.look_around();
   CHECK(num_awake(pool) == 1);
+  CHECK(pool.step(0)); // at no long task
   here.has_cpu = true;
   clock.look_around();
   CHECK(num_awake(pool) == 2);

@@ -179,6 +179,7 @@ TEST_CASE(
     CHECK(root.has_ended());
   }
   REQUIRE(steps.size() > 20);
+  CHECK(steps[0] * executors::tick_clock::to_ticks(100ns) > 2 * posse::pace::target);
   CHECK(std::all_of(steps.begin(), steps.end() - 1, [&](auto step) { return step == steps[0]; }));
 }
 
