@@ -250,10 +250,12 @@ void executor_pool::rouse() noexcept {
 }
 
 /// Whether work that was just added waits for those that are awake, until there is a CPU for one
-/// more. Asks only where somebody would be woken.
+/// more. Asks only where somebody would be woken. In a pool that stops there is no backstop any
+/// more, so nothing waits; stop() looks at the queues after it has set the flag.
 bool executor_pool::waits_for_cpu() noexcept {
   const auto& hooks = config_.hooks;
-  if (hooks.has_cpu == nullptr || !idle_.would_wake() || num_running() == 0)
+  if (hooks.has_cpu == nullptr || !idle_.would_wake() || num_running() == 0
+      || stopping_.load(std::memory_order_seq_cst))
     return false;
   return !wish_.ask([&] { return hooks.has_cpu(hooks.context); });
 }

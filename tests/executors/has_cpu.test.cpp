@@ -99,6 +99,27 @@ TEST_CASE("a CPU that becomes free when the work is done wakes nobody") {
   CHECK(here.questions == 1);
 }
 
+TEST_CASE("in a pool that stops, work does not wait for a CPU") {
+  machine here;
+  executor_pool pool{here.in(stepped(2))};
+  pool.run_until_idle();
+  completion done; // until then executor 1 stays, asleep
+  inbox_node waits{nullptr, task::make([&](executor&) { done.wait(); })};
+  inbox_node first{nullptr, nothing_special()}; // while executor 1 goes to sleep again
+  inbox_node second{nullptr, task::make([&](executor& self) {
+                      CHECK(pool.is_idle(1));
+                      self.push_back(nothing_special());
+                      CHECK_FALSE(pool.is_idle(1));
+                      done.set();
+                    })};
+  pool.at(1).deliver(waits);
+  pool.run_until_idle();
+  pool.at(0).deliver(first);
+  pool.at(0).deliver(second);
+  pool.stop(stop_mode::drain);
+  CHECK(done.is_set());
+}
+
 TEST_CASE("an executor that goes to sleep has freed its CPU, once each time") {
   machine here;
   executor_pool pool{here.in(stepped(1))};
