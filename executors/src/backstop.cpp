@@ -101,6 +101,7 @@ std::int64_t cpu_ns_of(std::int32_t thread) noexcept {
 void backstop::look_around() noexcept {
   std::size_t stuck = 0;
   std::size_t blocked = 0;
+  bool work_is_stuck = false; // in the queues of an executor that does not come to them
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     auto& e = pool_.at(i);
     if (e.attentive().load(std::memory_order_relaxed))
@@ -114,9 +115,11 @@ void backstop::look_around() noexcept {
     blocked += before.cpu_ns != 0 && s.cpu_ns != 0 && s.cpu_ns - before.cpu_ns < least_cpu_ns;
     s.left_behind = s.same_task && s.newest != nullptr && s.newest == before.newest;
     stuck += s.same_task ? 1 : 0;
+    work_is_stuck = work_is_stuck || (s.same_task && e.num_waiting() > 0);
   }
   pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
-  find_cpu(stuck);
+  if (pool_.cpu_wish_.is_there())
+    serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs
   // next, while its message is in the cache.
   if (stuck == pool_.size())
@@ -126,11 +129,9 @@ void backstop::look_around() noexcept {
       move_newest(pool_.at(i));
 }
 
-/// For work that waits while `stuck` executors are at long tasks.
-void backstop::find_cpu(std::size_t stuck) noexcept {
-  if (!pool_.wish_.is_there())
-    return;
-  if (stuck < pool_.idle_.num_awake())
+/// Wakes an executor for work that waits for a CPU, or that nobody who is awake comes to.
+void backstop::serve_wish(bool in_any_case) noexcept {
+  if (!in_any_case)
     pool_.note_free_cpu();
   else if (pool_.work_for_searchers())
     pool_.idle_.notify();

@@ -23,8 +23,8 @@ namespace basal::executors {
 ///   woken for that slot, because its executor nearly always empties it at once.
 /// - It counts the tasks that block their threads, whose CPUs others may use: those that
 ///   have used none since the last look.
-/// - It finds a CPU for work that waits for one (executor_pool, "CPUs"), or an executor without a
-///   CPU of its own where all that are awake are at long tasks.
+/// - It wakes an executor for work that waits for a CPU (executor_pool, "CPUs") once there is one;
+///   and without one where work is behind a long task, or all that are awake are at long tasks.
 ///
 /// Its thread begins when the first executor is awake; a stepped pool has none.
 ///
@@ -67,7 +67,7 @@ private:
   void begin_locked() noexcept;
   void thread_main() noexcept;
   void move_newest(executor& e) noexcept;
-  void find_cpu(std::size_t stuck) noexcept;
+  void serve_wish(bool in_any_case) noexcept;
   bool all_asleep() const noexcept;
 
   executor_pool& pool_;

@@ -250,18 +250,20 @@ void executor_pool::rouse() noexcept {
 }
 
 /// Whether work that was just added waits for those that are awake, until there is a CPU for one
-/// more. Asks only where somebody would be woken. In a pool that stops there is no backstop any
-/// more, so nothing waits; stop() looks at the queues after it has set the flag.
+/// more. Asks only where somebody would be woken. In a pool that stops, whose backstop is gone,
+/// nothing waits: num_running() sees the flag, or stop() the work.
 bool executor_pool::waits_for_cpu() noexcept {
   const auto& hooks = config_.hooks;
-  if (hooks.has_cpu == nullptr || !idle_.would_wake() || num_running() == 0
-      || stopping_.load(std::memory_order_seq_cst))
+  if (hooks.has_cpu == nullptr || !idle_.would_wake() || num_running() == 0)
     return false;
-  return !wish_.ask([&] { return hooks.has_cpu(hooks.context); });
+  return !cpu_wish_.ask([&] { return hooks.has_cpu(hooks.context); });
 }
 
 void executor_pool::note_free_cpu() noexcept {
-  if (wish_.take() && work_for_searchers())
+  if (!cpu_wish_.is_there())
+    return;
+  visit here{*this};
+  if (cpu_wish_.take() && work_for_searchers())
     notify();
 }
 
@@ -320,11 +322,13 @@ void executor_pool::begin_stop(stop_mode mode) {
   // First, since an executor could leave while the backstop has an item in hand.
   backstop_->stop();
   stopping_.store(true, std::memory_order_seq_cst);
-  // A task may be blocked until one that waits has run: those that could take it get threads.
-  const bool wanted = mode == stop_mode::drain && work_for_searchers();
+  // A task may be blocked until one that waits has run: those that could take it get threads. If it
+  // is discarded, one is enough.
+  bool wanted = work_for_searchers();
   for (const auto& e : executors_)
     if (wanted && idle_.claim(e->index())) {
       idle_.wake_claimed(e->index());
+      wanted = mode == stop_mode::drain;
     } else if (idle_.dismiss(e->index())) {
       e->left_.store(true, std::memory_order_relaxed);
       say_left();

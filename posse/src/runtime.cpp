@@ -59,8 +59,9 @@ runtime::runtime(runtime_config config)
   pool.look_worth = look_worth;
   pool.keep_apart = true;
   pool.hooks = waiting_hooks();
-  pool.hooks.has_cpu
-    = [](void* self) noexcept { return static_cast<const runtime*>(self)->has_cpu_for_queued(); };
+  pool.hooks.has_cpu = [](void* self) noexcept {
+    return static_cast<const runtime*>(self)->has_cpu_for_queued_work();
+  };
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;
     if (mine.thread_starts != nullptr)
@@ -200,7 +201,7 @@ std::size_t runtime::num_free_cpus(std::size_t callers) const noexcept {
 
 /// Half of the CPUs are there for it in any case: what message executors that are always busy would
 /// leave it where both kinds have as many threads.
-bool runtime::has_cpu_for_queued() const noexcept {
+bool runtime::has_cpu_for_queued_work() const noexcept {
   return compute_->num_running() < cpus_ / 2 || num_free_cpus(busy_callers()) > 0;
 }
 

@@ -315,7 +315,7 @@ TEST_CASE("message executors have a time slice of their own, and the threads the
   });
 }
 
-TEST_CASE("a message executor that sleeps tells whose work may wait for its CPU") {
+TEST_CASE("message executors have somebody to tell that they free a CPU") {
   fixture f;
   auto tells = f.system.spawn([]() -> behavior {
     return {[](int) {

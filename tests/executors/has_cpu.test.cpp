@@ -118,6 +118,7 @@ TEST_CASE("in a pool that stops, work does not wait for a CPU") {
   pool.at(0).deliver(second);
   pool.stop(stop_mode::drain);
   CHECK(done.is_set());
+  CHECK(pool.num_running() == 0);
 }
 
 TEST_CASE("an executor that goes to sleep has freed its CPU, once each time") {
@@ -174,6 +175,22 @@ TEST_CASE("work behind a task that is the same at two looks has an executor with
     CHECK(num_awake(pool) == 2);
   })));
   CHECK(pool.run_until_idle() == 2);
+}
+
+TEST_CASE("work behind one long task, which the others do not come to, has an executor, too") {
+  machine here;
+  executor_pool pool{here.in(stepped(3))};
+  pool.run_until_idle();
+  backstop clock{pool};
+  inbox_node letter{nullptr, nothing_special()};
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(nothing_special());
+    clock.look_around();
+    pool.at(1).deliver(letter); // awake, and at no long task
+    clock.look_around();
+    CHECK(num_awake(pool) == 3);
+  })));
+  CHECK(pool.run_until_idle() == 3);
 }
 
 TEST_CASE("work behind long tasks does not wait for a CPU for ever") {

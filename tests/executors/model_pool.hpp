@@ -225,7 +225,7 @@ public:
   /// The other pool's executor goes to sleep.
   void end_elsewhere() {
     elsewhere_.store(0, std::memory_order_seq_cst);
-    if (wish_.take() && work_for_searchers())
+    if (wish_.is_there() && wish_.take() && work_for_searchers())
       notify();
   }
 

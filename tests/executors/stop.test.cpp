@@ -123,6 +123,26 @@ TEST_CASE("a task that is blocked until another has run gets it, although only o
   CHECK(met == 2);
 }
 
+TEST_CASE(
+  "a task that is blocked until another is gone sees it discarded, with one thread so far") {
+  auto config = one_thread();
+  config.executors = 2;
+  config.hooks.has_cpu = [](void*) noexcept { return false; }; // so the second one stays asleep
+  executor_pool pool{config};
+  std::atomic<int> ran{0}, discarded{0};
+  completion pushed;
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(task::make([&](executor&) { ++ran; }, &discarded));
+    pushed.set();
+    while (ran + discarded == 0 && std::chrono::steady_clock::now() < give_up)
+      std::this_thread::yield();
+    CHECK(ran + discarded == 1); // it may have run: the backstop comes after some milliseconds
+  })));
+  pushed.wait();
+  pool.stop(stop_mode::discard);
+}
+
 TEST_CASE("work that its table cannot discard runs even then") {
   static constexpr work_ops must_run{task::ops.run, nullptr};
   executor_pool pool{stepped(1)};

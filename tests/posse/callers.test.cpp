@@ -182,9 +182,9 @@ TEST_CASE("while a caller computes, one compute executor fewer takes part") {
 
 TEST_CASE("queued work that waits for a CPU has that of a call that ends") {
   const auto cpus = std::max<std::size_t>(2, executors::usable_cpus());
-  runtime rt{config_of(cpus)};
   std::atomic<bool> ends{false};
   std::atomic<std::size_t> running{0};
+  runtime rt{config_of(cpus)};
   auto add = [&] {
     REQUIRE(rt.compute().submit(task::make([&](executors::executor&) {
       ++running;

@@ -58,7 +58,7 @@ std::string to_string(const std::vector<straggler>& who);
 /// CPUs. Where pool_hooks::has_cpu says that there is none for another executor, work in the queues
 /// waits for those that are awake, of which there is always one: a further one would only take
 /// turns with them. Whoever frees a CPU wakes one then, see cpu_wish. Every few milliseconds the
-/// backstop looks, too, and lets work behind long tasks have an executor in any case.
+/// backstop looks, too, and lets work behind a long task have an executor in any case.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody who has a
 /// thread. An executor leaves when it has nothing to run and none of its fibers is
@@ -99,7 +99,7 @@ public:
 
   /// How many threads are in host() now: a snapshot.
   std::size_t num_hosting() const noexcept {
-    return hosting_.load(std::memory_order_relaxed);
+    return hosting_.load(std::memory_order_seq_cst); // has_cpu may ask: see cpu_wish
   }
 
   /// How many executors sleep, or are about to: a snapshot.
@@ -185,8 +185,10 @@ public:
   }
 
   /// How many executors run, or have been woken to run, without those whose work had blocked its
-  /// thread as of some milliseconds ago: a snapshot.
+  /// thread as of some milliseconds ago: a snapshot. 0 from the beginning of stop() on.
   std::size_t num_running() const noexcept {
+    if (stopping_.load(std::memory_order_seq_cst)) // executors that have left are not idle either
+      return 0;
     const auto awake = idle_.num_awake();
     return awake - std::min(awake, num_blocked_.load(std::memory_order_relaxed));
   }
@@ -335,7 +337,7 @@ private:
   alignas(64) std::atomic<std::size_t> hosting_{0};
   std::atomic<std::size_t> num_blocked_{0}; ///< as of the backstop's last look; its only writer
 
-  cpu_wish wish_;
+  cpu_wish cpu_wish_;
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_; ///< held by whoever stops

@@ -106,8 +106,9 @@ public:
   /// @throws std::length_error
   void attach(executors::executor_pool& clients);
 
-  /// One of their executors sleeps: compute executors get its CPU if work waits for one. Any
-  /// thread, such as in pool_hooks::frees_cpu of that pool; without it such work may wait for 5 ms.
+  /// An executor of an attached pool sleeps: compute executors get its CPU if work waits for one.
+  /// Any thread, such as in pool_hooks::frees_cpu of that pool, which must stop before the runtime
+  /// goes then. Without it such work may wait for 5 ms.
   void note_free_cpu() noexcept;
 
   /// The compute executors. They live as long as the runtime.
@@ -216,7 +217,7 @@ private:
   std::size_t num_free_cpus(std::size_t callers) const noexcept;
 
   /// Whether one more compute executor may be woken for work in their pool's queues.
-  bool has_cpu_for_queued() const noexcept;
+  bool has_cpu_for_queued_work() const noexcept;
 
   void attach_locked(executors::executor_pool& clients);
 

@@ -14,24 +14,24 @@ namespace basal::executors {
 template <template <class> class Atomic = std::atomic>
 class basic_cpu_wish {
 public:
-  /// After making work visible. @returns has_cpu()
+  /// After making work visible: makes the wish.
+  /// @returns has_cpu(), which reads in seq_cst what is written by whoever frees a CPU
   template <class HasCpu>
   bool ask(HasCpu has_cpu) noexcept {
-    if (!is_there_.load(std::memory_order_seq_cst)) // written by few, read by many
+    if (!is_there()) // written by few, read by many
       is_there_.store(true, std::memory_order_seq_cst);
     return has_cpu();
   }
 
-  /// After a CPU has become free. @returns whether the caller must look at the queues, and wake
-  /// somebody or ask again
-  bool take() noexcept {
-    return is_there_.load(std::memory_order_seq_cst)
-           && is_there_.exchange(false, std::memory_order_seq_cst);
+  /// After a CPU has become free.
+  bool is_there() const noexcept {
+    return is_there_.load(std::memory_order_seq_cst);
   }
 
-  /// A snapshot.
-  bool is_there() const noexcept {
-    return is_there_.load(std::memory_order_relaxed);
+  /// @returns whether it was there: the caller must look at the queues now, and wake somebody or
+  ///          ask again
+  bool take() noexcept {
+    return is_there_.exchange(false, std::memory_order_seq_cst);
   }
 
 private:
