@@ -42,7 +42,8 @@ scenario producers(int count, int each, int spawning = 0) {
 /// Items that cannot end before a later one has run. As long as one executor is
 /// left for that one, it must be awake. `inside`: item 1 pushes the others onto
 /// its executor's ring, else they come from outside. `with_letter`: somebody
-/// also writes to executor 0, which wakes it for another reason.
+/// also writes to executor 0, which wakes it for another reason. Where CPUs are shared, the other
+/// pool's executor goes to sleep at some time.
 template <std::size_t Executors, class Parts = sound>
 scenario depending(bool inside, bool with_letter = false) {
   return [=](run& r) {
@@ -70,6 +71,8 @@ scenario depending(bool inside, bool with_letter = false) {
           });
         },
         true);
+    if (Parts::cpus != 0)
+      r.thread("elsewhere", [&] { p.end_elsewhere(); });
     r.thread("producer", [&] {
       for (int k = 1; k <= (inside ? 1 : items); ++k)
         p.submit(k);
@@ -79,42 +82,6 @@ scenario depending(bool inside, bool with_letter = false) {
     r.go();
     p.expect_at_rest();
     seen.expect_all(items + (with_letter ? 1 : 0));
-  };
-}
-
-/// As depending<2>; while another pool's executor runs there is a CPU for one of the two.
-scenario waiting_for_cpu(bool inside) {
-  return [=](run& r) {
-    pool<2, sharing> p;
-    tally<3> seen;
-    atomic<std::uint32_t> last_ran;
-    for (std::size_t i = 0; i < 2; ++i)
-      r.thread(
-        "executor " + std::to_string(i),
-        [&, i] {
-          p.run_executor(i, [&](auto& self, int number) {
-            seen.see(number);
-            if (number == 1) {
-              if (inside)
-                p.push_back(self, 2);
-              while (last_ran.load(std::memory_order_relaxed) == 0)
-                last_ran.futex_wait(0);
-            } else {
-              last_ran.store(1, std::memory_order_relaxed);
-              last_ran.futex_wake_one(&last_ran);
-            }
-          });
-        },
-        true);
-    r.thread("elsewhere", [&] { p.end_elsewhere(); });
-    r.thread("producer", [&] {
-      p.submit(1);
-      if (!inside)
-        p.submit(2);
-    });
-    r.go();
-    p.expect_at_rest();
-    seen.expect_all(2);
   };
 }
 
@@ -271,8 +238,8 @@ TEST_CASE("sleepers: executors that get no thread leave their work to the others
 }
 
 TEST_CASE("sleepers: work that waits for a CPU has one once there is one") {
-  verify("a CPU is freed", waiting_for_cpu(false), {.preemptions = 1});
-  verify("a CPU is freed, work from inside", waiting_for_cpu(true), {.preemptions = 1});
+  verify("a CPU is freed", depending<2, sharing>(false), {.preemptions = 1});
+  verify("a CPU is freed, work from inside", depending<2, sharing>(true), {.preemptions = 1});
 }
 
 TEST_CASE("sleepers: letters reach the executor they are for") {

@@ -92,7 +92,8 @@ public:
   /// In a pool without threads (pool_config::hosted): makes the calling thread, which is no
   /// executor's, one of this pool's executors, on which `work` runs, and what others wake there,
   /// until `done` is set and no fiber of that executor is suspended. `work` sets `done`, and every
-  /// fiber that it begins there ends before. Costs two fiber switches and no system call.
+  /// fiber that it begins there ends before. Costs two fiber switches and no system call, but where
+  /// work of another pool waited for the CPU that it frees.
   /// @returns false, with nothing done, when all executors are lent or the pool was stopped
   /// @throws std::logic_error in a child of fork()
   [[nodiscard]] bool host(inbox_node& work, const completion& done);

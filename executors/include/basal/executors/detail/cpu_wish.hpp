@@ -7,10 +7,10 @@ namespace basal::executors {
 /// Whether work waits in the queues of a pool, and nobody was woken for it since there was no CPU.
 /// Any thread; lock-free.
 ///
-/// Whoever adds work asks: the wish is there *before* the question. Whoever frees a CPU does so, as
-/// the answer sees it, *before* it takes the wish, and then looks at the queues. So where the
-/// question misses the CPU, the wish is seen; and where a wish is taken that somebody relied on,
-/// that one's work is seen. All in the one total order of seq_cst.
+/// A thread that adds work makes the wish *before* it asks for a CPU. A thread that frees a CPU
+/// does so, as the answer sees it, *before* it takes the wish, and then looks at the queues. So
+/// where the question misses the CPU, the wish is seen; and where a wish is taken that somebody
+/// relied on, that one's work is seen. All in the one total order of seq_cst.
 template <template <class> class Atomic = std::atomic>
 class basic_cpu_wish {
 public:
@@ -23,7 +23,7 @@ public:
     return has_cpu();
   }
 
-  /// After a CPU has become free.
+  /// After a CPU has become free: whether take() is worth its write.
   bool is_there() const noexcept {
     return is_there_.load(std::memory_order_seq_cst);
   }
