@@ -47,9 +47,6 @@ constexpr std::uint64_t load_window_quanta = 16;
 /// A look takes 0.1 us: an executor that has not looked again within this time had no CPU.
 constexpr std::chrono::microseconds longest_look{50};
 
-/// An executor moves to another CPU once in this time, so that moves take 3 % of it at most.
-constexpr std::chrono::milliseconds between_moves{1};
-
 /// How often the kernel has given this thread's CPU to another one that wanted it. A hypervisor
 /// that takes the CPU from the machine does not count.
 long times_preempted() noexcept {
@@ -153,7 +150,7 @@ void executor::become(std::int32_t thread) noexcept {
   running_ = &*native_;
   if (!pauses_) {
     change_to(executor_state::parked, now());
-    pool_.idle_.sleep(index_); // until there is something for it
+    sleep(); // until there is something for it
     searching_ = true;
   }
   tick_start_ = last_look_ = awake_since_ = now();
@@ -920,12 +917,10 @@ void executor::park() noexcept {
     }
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();
-    if (idle.sleep(index_))
+    if (sleep())
       counters_.wake_ups.add();
     else
       counters_.spin_wake_ups.add();
-    if (pool_.config().keep_apart)
-      move_apart();
     tick_start_ = last_look_ = awake_since_ = now();
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
@@ -959,18 +954,35 @@ bool executor::is_in_the_way() const noexcept {
   return running_executors.anybody_on(cpu());
 }
 
-/// After it was woken: to another CPU if an executor runs on this one and none on that.
-void executor::move_apart() noexcept {
-  const auto present = now();
-  if (present < stays_until_ || !is_in_the_way())
+/// @returns whether it slept in the kernel
+bool executor::sleep() noexcept {
+  slept_on_ = cpu();
+  const bool slept = pool_.idle_.sleep(index_);
+  if (std::exchange(is_kept_, false))
+    let_move(allowed_on_);
+  return slept;
+}
+
+/// Whether it has something to do after the present call: a computation is in the middle of its
+/// work, or other work waits here.
+bool executor::stays_busy() noexcept {
+  return attentive_.load(std::memory_order_relaxed) || work_waits();
+}
+
+/// Before the kernel wakes this executor, which sleeps in it; on the waking thread. Sees to it that
+/// an executor that goes on does not have to share its CPU with the one that it wakes: this one
+/// wakes up where it went to sleep, or if an executor runs there, where none does.
+void executor::keep_apart() noexcept {
+  if (current_executor == nullptr || !current_executor->stays_busy())
     return;
-  stays_until_ = present + tick_clock::to_ticks(between_moves);
-  const auto target = free_cpu(running_executors, allowed_cpus(), cpu(), &core_of);
-  if (!target)
+  const auto thread = thread_.load(std::memory_order_relaxed);
+  allowed_on_ = allowed_cpus(thread);
+  const auto target = free_cpu(running_executors, allowed_on_, slept_on_, &core_of);
+  if (!target || CPU_COUNT(&allowed_on_) == 1)
     return;
   seat_.be_on(*target); // before it is there, so that nobody else chooses the same
-  const auto move = pool_.config().simulate.move;
-  (move == nullptr ? &move_this_thread : move)(*target);
+  const auto simulated = pool_.config().simulate.keep;
+  is_kept_ = (simulated == nullptr ? &keep_on : simulated)(thread, *target);
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it.

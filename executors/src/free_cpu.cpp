@@ -40,14 +40,21 @@ unsigned core_of(unsigned cpu) noexcept {
 
 std::optional<unsigned> free_cpu(const cpu_census& census, const cpu_set_t& allowed, unsigned here,
                                  unsigned (*core)(unsigned) noexcept) noexcept {
+  const auto is_free
+    = [&](unsigned cpu) { return CPU_ISSET(cpu, &allowed) && !census.anybody_on(cpu); };
+  if (is_free(here))
+    return here;
+  unsigned end = max_cpus; // of those allowed: each count is a cache line
+  while (end > 0 && !CPU_ISSET(end - 1, &allowed))
+    --end;
   std::bitset<max_cpus> busy_cores;
-  for (unsigned cpu = 0; cpu < max_cpus; ++cpu)
+  for (unsigned cpu = 0; cpu < end; ++cpu)
     if (census.anybody_on(cpu))
       busy_cores.set(core(cpu) % max_cpus);
   std::optional<unsigned> result;
-  for (unsigned i = 1; i <= max_cpus; ++i) {
-    const auto cpu = (here + i) % max_cpus;
-    if (!CPU_ISSET(cpu, &allowed) || census.anybody_on(cpu))
+  for (unsigned i = 1; i <= end; ++i) {
+    const auto cpu = (here + i) % end;
+    if (!is_free(cpu))
       continue;
     if (!busy_cores.test(core(cpu) % max_cpus))
       return cpu;
@@ -57,30 +64,30 @@ std::optional<unsigned> free_cpu(const cpu_census& census, const cpu_set_t& allo
   return result;
 }
 
-cpu_set_t allowed_cpus() noexcept {
+cpu_set_t allowed_cpus(std::int32_t thread) noexcept {
   cpu_set_t result;
   CPU_ZERO(&result);
-  if (sched_getaffinity(0, sizeof result, &result) != 0)
+  if (sched_getaffinity(thread, sizeof result, &result) != 0)
     CPU_ZERO(&result);
   return result;
 }
 
-bool move_this_thread(unsigned cpu) noexcept {
-  const auto before = allowed_cpus();
+bool keep_on(std::int32_t thread, unsigned cpu) noexcept {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);
-  if (sched_setaffinity(0, sizeof one, &one) != 0)
-    return false;
+  return sched_setaffinity(thread, sizeof one, &one) == 0;
+}
+
+void let_move(const cpu_set_t& before) noexcept {
   // All CPUs, which the kernel takes for those of the cgroup, now and later. Where the thread had
   // fewer, somebody has said so.
   cpu_set_t all;
   std::memset(&all, 0xff, sizeof all);
   sched_setaffinity(0, sizeof all, &all);
-  const auto after = allowed_cpus();
+  const auto after = allowed_cpus(0);
   if (!CPU_EQUAL(&before, &after))
     sched_setaffinity(0, sizeof before, &before);
-  return true;
 }
 
 } // namespace basal::executors

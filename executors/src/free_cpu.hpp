@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <sched.h>
 #include <string>
 
 #include <basal/executors/detail/running_on.hpp>
 
-// Where an executor goes that the kernel has woken on the CPU of another one.
+// Where an executor wakes up that another one wakes.
 
 namespace basal::executors {
 
@@ -17,21 +18,23 @@ unsigned read_core(const std::string& root, unsigned cpu) noexcept;
 /// The same on this machine. Read once and kept.
 unsigned core_of(unsigned cpu) noexcept;
 
-/// A CPU on which no executor runs, one of a core on which none does if there is one; the next one
-/// after `here`, so that those who ask at the same time spread out.
-/// @param allowed where the caller may run
+/// A CPU on which no executor runs: `here`, if it is one; else one of a core on which none does if
+/// there is one, and the next one after `here`, so that those who ask at the same time spread out.
+/// @param allowed the CPUs to choose from
 /// @param core    tells the core of a CPU
 std::optional<unsigned> free_cpu(const cpu_census& census, const cpu_set_t& allowed, unsigned here,
                                  unsigned (*core)(unsigned) noexcept) noexcept;
 
-/// The CPUs on which the calling thread may run. None if the kernel does not say, as on machines
-/// with more CPUs than the set holds.
-cpu_set_t allowed_cpus() noexcept;
+/// The CPUs on which a thread may run; 0: the calling one. None if the kernel does not say, as on
+/// machines with more CPUs than the set holds.
+cpu_set_t allowed_cpus(std::int32_t thread) noexcept;
 
-/// Moves the calling thread to `cpu`, which takes about 30 us, and lets the kernel move it on from
-/// there: afterwards it may run wherever it could before. What others do to its affinity in the
-/// meantime is lost.
+/// Lets a thread run on `cpu` alone. If it sleeps, it wakes up there.
 /// @returns whether the kernel did
-bool move_this_thread(unsigned cpu) noexcept;
+bool keep_on(std::int32_t thread, unsigned cpu) noexcept;
+
+/// The calling thread, which was kept on one CPU, may run again on those that it was allowed
+/// before. What others have done to its affinity in the meantime is lost.
+void let_move(const cpu_set_t& before) noexcept;
 
 } // namespace basal::executors

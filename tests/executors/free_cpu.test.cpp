@@ -1,10 +1,12 @@
-// Where an executor goes that the kernel has woken on the CPU of another one.
+// Where an executor wakes up that another one wakes.
 
 #include "free_cpu.hpp"
 
 #include "fake_machine.hpp"
 #include "support/catch.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -85,6 +87,14 @@ unsigned in_pairs(unsigned cpu) noexcept {
 
 } // namespace
 
+TEST_CASE("the CPU where an executor went to sleep is its first choice") {
+  const auto census = std::make_unique<cpu_census>();
+  running_on other{*census};
+  other.be_on(4);
+  CHECK(free_cpu(*census, cpus({0, 5, 6}), 5, &in_pairs) == 5);
+  CHECK(free_cpu(*census, cpus({0, 6}), 5, &in_pairs) == 6);
+}
+
 TEST_CASE("the next CPU is free on which no executor runs") {
   const auto census = std::make_unique<cpu_census>();
   running_on victim{*census};
@@ -120,47 +130,72 @@ TEST_CASE("a core is known by the first of its CPUs") {
   CHECK(core_of(0) == read_core("", 0)); // now from memory
 }
 
-TEST_CASE("a thread that moves may run where it could before") {
+TEST_CASE("a thread that is kept on a CPU is there, and then may run where it could before") {
   std::thread([] {
-    const auto all = allowed_cpus();
+    const auto all = allowed_cpus(0);
     unsigned last = 0;
     for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
       if (CPU_ISSET(cpu, &all)) {
         last = cpu;
-        CHECK(move_this_thread(cpu));
-        const auto after = allowed_cpus();
+        CHECK(keep_on(0, cpu));
+        CHECK(static_cast<unsigned>(sched_getcpu()) == cpu);
+        let_move(all);
+        const auto after = allowed_cpus(0);
         CHECK(CPU_EQUAL(&all, &after));
       }
-    // The kernel may move it on, but not each time.
-    bool was_there = false;
-    for (int i = 0; i < 100'000 && !was_there; ++i)
-      was_there = move_this_thread(last) && static_cast<unsigned>(sched_getcpu()) == last;
-    CHECK(was_there);
     // A thread that keeps to one CPU keeps to it.
     const auto one = cpus({last});
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-    CHECK(move_this_thread(last));
-    auto after = allowed_cpus();
+    CHECK(keep_on(0, last));
+    let_move(one);
+    auto after = allowed_cpus(0);
     CHECK(CPU_EQUAL(&one, &after));
     if (CPU_ISSET(CPU_SETSIZE - 1, &all))
       return;
-    CHECK_FALSE(move_this_thread(CPU_SETSIZE - 1)); // there is none
-    after = allowed_cpus();
+    CHECK_FALSE(keep_on(0, CPU_SETSIZE - 1)); // there is none
+    after = allowed_cpus(0);
     CHECK(CPU_EQUAL(&one, &after));
   }).join();
 }
 
-TEST_CASE("a thread that has moved gets the CPUs that its control group gets") {
+TEST_CASE("another thread is kept on a CPU while it sleeps") {
+  const auto all = allowed_cpus(0);
+  std::atomic<std::int32_t> number{0};
+  std::atomic<bool> goes_on{false};
+  unsigned woke_on = 0;
+  std::thread sleeper{[&] {
+    number = gettid();
+    number.notify_one();
+    goes_on.wait(false);
+    woke_on = static_cast<unsigned>(sched_getcpu());
+  }};
+  number.wait(0);
+  unsigned last = 0;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all))
+      last = cpu;
+  CHECK(keep_on(number, last));
+  const auto kept = allowed_cpus(number);
+  CHECK(CPU_COUNT(&kept) == 1);
+  goes_on = true;
+  goes_on.notify_one();
+  sleeper.join();
+  CHECK(woke_on == last);
+}
+
+TEST_CASE("a thread that was kept on a CPU gets the CPUs that its control group gets") {
   const cpu_group group{"0"};
-  const auto all = allowed_cpus();
+  const auto all = allowed_cpus(0);
   if (!group.exists() || CPU_COUNT(&all) < 2 || !CPU_ISSET(0, &all) || !CPU_ISSET(1, &all))
     return; // nobody but root may, and only where there is version 1
   std::thread([&] {
     REQUIRE(group.enter());
-    CHECK(move_this_thread(0));
-    CHECK_FALSE(move_this_thread(1));
+    const auto before = allowed_cpus(0);
+    CHECK(keep_on(0, 0));
+    CHECK_FALSE(keep_on(0, 1));
+    let_move(before);
     REQUIRE(group.allow("0-1"));
-    const auto grown = allowed_cpus();
+    const auto grown = allowed_cpus(0);
     CHECK(CPU_COUNT(&grown) == 2);
     CHECK(group.leave());
   }).join();

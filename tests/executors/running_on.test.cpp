@@ -1,4 +1,5 @@
-// Executors that look for work leave the CPU to one of the process that is to run on it.
+// Executors that look for work leave the CPU to one of the process that is to run on it, and those
+// that are woken by an executor that goes on wake up beside it.
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/detail/running_on.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <sched.h>
 #include <thread>
 
 using namespace basal::executors;
@@ -46,9 +48,6 @@ TEST_CASE("CPUs beyond the last are counted, too") {
 namespace {
 
 std::atomic<bool> all_on_one{false};
-thread_local bool has_moved = false;
-std::atomic<bool> counts_there{false};
-std::atomic<int> moves{0};
 
 /// A pool whose executors would look for an hour, on what seems to be a CPU of its own for each, or
 /// the same for all.
@@ -63,7 +62,7 @@ pool_config looking_for_long() {
   config.simulate.cpu = []() noexcept -> unsigned {
     static std::atomic<unsigned> threads{0};
     thread_local const unsigned own = 100 + threads++;
-    return all_on_one && !has_moved ? 99 : own;
+    return all_on_one ? 99 : own;
   };
   config.hooks.lingers = [](void*, executor&) noexcept { return std::uint64_t{1} << 60; };
   return config;
@@ -85,6 +84,7 @@ struct long_task {
 
   completion begun;
   std::atomic<bool> end{false};
+  std::atomic<void (*)(executor&)> wakes{nullptr}; ///< to be called once
   completion ended;
   inbox_node node{nullptr, {this, &ops}};
 
@@ -92,11 +92,14 @@ struct long_task {
   static constexpr work_ops ops{&run, nullptr};
 };
 
-void long_task::run(void* object, executor&) noexcept {
+void long_task::run(void* object, executor& on) noexcept {
   auto& self = *static_cast<long_task*>(object);
   self.begun.set();
-  while (!self.end)
+  while (!self.end) {
+    if (auto* wake = self.wakes.exchange(nullptr))
+      wake(on);
     std::this_thread::yield();
+  }
   self.ended.set();
 }
 
@@ -123,15 +126,21 @@ TEST_CASE("who looks for work on the CPU of an executor that runs sleeps, and el
 
 namespace {
 
-/// A pool that keeps its executors apart, beside one that runs on the only CPU.
+constexpr unsigned nowhere = ~0U;
+std::atomic<unsigned> kept_on{nowhere}; ///< by simulation::keep
+std::atomic<std::int32_t> kept_thread{0};
+std::atomic<bool> counts_there{false};
+
+/// Executor 0 runs a task; executor 1 has gone to sleep in the kernel, in its way.
 struct crowded_pool {
-  explicit crowded_pool(pool_config config) : pool(config) {
+  explicit crowded_pool(pool_config config) : pool(with_simulation(config)) {
     all_on_one = false;
     begin_threads(pool);
     all_on_one = true;
     task.emplace(pool);
-    while (pool.any_looking())
-      std::this_thread::yield();
+    wait_until_asleep();
+    kept_on = nowhere;
+    counts_there = false;
   }
 
   ~crowded_pool() {
@@ -139,51 +148,138 @@ struct crowded_pool {
     all_on_one = false;
   }
 
-  /// Wakes the other executor, and waits until it looks, or sleeps if it is to.
-  void rouse(bool looks) {
-    const auto before = pool.at(1).stats().times_parked;
-    pool.rouse();
-    while (pool.at(1).stats().times_parked == before || pool.any_looking() != looks)
+  static pool_config with_simulation(pool_config config) {
+    config.simulate.keep = [](std::int32_t thread, unsigned cpu) noexcept {
+      counts_there = running_executors.anybody_on(cpu);
+      kept_thread = thread;
+      kept_on = cpu;
+      return false;
+    };
+    return config;
+  }
+
+  void wait_until_asleep() const {
+    while (pool.num_idle() == 0 || pool.any_looking())
       std::this_thread::yield();
+  }
+
+  /// Wakes executor 1 by `wake` on executor 0, or here, and waits until it sleeps again.
+  void wake(void (*wake)(executor&)) {
+    const auto before = pool.at(1).stats().times_parked;
+    if (wake != nullptr)
+      task->wakes = wake;
+    else
+      pool.rouse();
+    while (pool.at(1).stats().times_parked == before)
+      std::this_thread::yield();
+    wait_until_asleep();
   }
 
   executor_pool pool;
   std::optional<long_task> task;
 };
 
+void rouse(executor& on) {
+  on.pool().rouse();
+}
+
+void rouse_in_a_computation(executor& on) {
+  on.attentive().store(true);
+  on.pool().rouse();
+  on.attentive().store(false);
+}
+
+void add_work(executor& on) {
+  static constexpr work_ops ops{[](void*, executor&) noexcept {}, nullptr};
+  static int nothing = 0;
+  on.push_back({&nothing, &ops});
+}
+
 } // namespace
 
-TEST_CASE("who wakes up on the CPU of an executor that runs moves to one where none does") {
+TEST_CASE("who is woken by an executor that goes on wakes up where no executor runs") {
   if (usable_cpus() < 2)
     return;
   auto config = looking_for_long();
   config.keep_apart = GENERATE(true, false);
-  config.simulate.move = [](unsigned cpu) noexcept {
-    counts_there = cpu != 99 && running_executors.anybody_on(cpu);
-    has_moved = true;
-    ++moves;
-    return true;
-  };
-  moves = 0;
-  counts_there = false;
+  auto* wake
+    = GENERATE(as<void (*)(executor&)>{}, nullptr, &rouse, &rouse_in_a_computation, &add_work);
+  const bool goes_on = wake == &rouse_in_a_computation || wake == &add_work;
   crowded_pool crowded{config};
-  crowded.rouse(config.keep_apart);
-  CHECK(moves == (config.keep_apart ? 1 : 0));
-  CHECK(counts_there == config.keep_apart); // so that nobody else goes there, too
+  crowded.wake(wake);
+  CHECK((kept_on != nowhere) == (config.keep_apart && goes_on));
+  if (kept_on == nowhere)
+    return;
+  CHECK(kept_on != 99);
+  CHECK(counts_there); // so that nobody else is sent there, too
+  CHECK(kept_thread == crowded.pool.at(1).thread());
+  // It is not there, in this test: so it no longer counts there.
+  CHECK_FALSE(running_executors.anybody_on(kept_on));
 }
 
-TEST_CASE("an executor that has moved stays for a while") {
+TEST_CASE("an executor whose thread may run on one CPU alone is woken there") {
   if (usable_cpus() < 2)
     return;
-  auto config = looking_for_long();
-  config.keep_apart = true;
-  config.simulate.move = [](unsigned) noexcept {
-    ++moves; // in vain: the kernel has moved it back
-    return true;
+  std::thread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0); // its pool's threads inherit it
+    auto config = looking_for_long();
+    config.keep_apart = true;
+    crowded_pool crowded{config};
+    crowded.wake(&rouse_in_a_computation);
+    CHECK(kept_on == nowhere);
+  }).join();
+}
+
+namespace {
+
+/// Notes where its executor's thread may run.
+struct affinity {
+  cpu_set_t seen{};
+  std::atomic<bool> ran{false};
+  inbox_node node{nullptr, {this, &ops}};
+
+  static constexpr work_ops ops{
+    [](void* object, executor&) noexcept {
+      auto& self = *static_cast<affinity*>(object);
+      sched_getaffinity(0, sizeof self.seen, &self.seen);
+      self.ran = true;
+    },
+    nullptr,
   };
-  moves = 0;
-  crowded_pool crowded{config};
-  for (int i = 0; i < 3; ++i)
-    crowded.rouse(false);
-  CHECK(moves == 1);
+};
+
+executor_pool* sleeping = nullptr;
+affinity* sent = nullptr;
+
+} // namespace
+
+TEST_CASE("an executor that has woken up may run where it could before") {
+  pool_config config;
+  config.executors = 1;
+  config.keep_apart = true;
+  executor_pool woken{config};
+  config.keep_apart = false;
+  executor_pool waking{config};
+  long_task task{waking};
+  cpu_set_t all;
+  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+  for (int i = 0; i < 20; ++i) { // its first sleep is another one than the later ones
+    while (woken.num_idle() == 0 || woken.any_looking())
+      std::this_thread::yield();
+    affinity noted;
+    sleeping = &woken;
+    sent = &noted;
+    task.wakes = [](executor& on) {
+      on.attentive().store(true);
+      if (sleeping->claim_idle(0))
+        sleeping->deliver_claimed(sleeping->at(0), sent->node);
+      on.attentive().store(false);
+    };
+    while (!noted.ran)
+      std::this_thread::yield();
+    CHECK(CPU_EQUAL(&noted.seen, &all));
+  }
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sched.h>
 #include <string>
 #include <type_traits>
 
@@ -366,7 +367,9 @@ private:
   void record_queues(std::uint64_t present) noexcept;
   void park() noexcept;
   std::uint64_t linger() noexcept;
-  void move_apart() noexcept;
+  bool sleep() noexcept;
+  bool stays_busy() noexcept;
+  void keep_apart() noexcept;
   bool is_in_the_way() const noexcept;
   unsigned cpu() const noexcept;
   void change_to(executor_state state, std::uint64_t present) noexcept;
@@ -429,10 +432,14 @@ private:
   std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
   shared_cpu cpu_;
-  running_on seat_;
-  std::uint64_t stays_until_ = 0; ///< tick_clock; on its CPU, or wherever the kernel moves it
   detail::xorshift random_;
   adaptive_interval injection_interval_;
+
+  // -- written by the owner, and while it sleeps in the kernel by whoever is about to wake it --
+  running_on seat_;
+  unsigned slept_on_ = 0;  ///< the CPU
+  bool is_kept_ = false;   ///< on one CPU, to be woken there
+  cpu_set_t allowed_on_{}; ///< where it might run before that
 
   // -- written by the owner, read by stack_scan while the owner stands still --
 

@@ -13,8 +13,9 @@ struct simulation {
   /// Number of the CPU that the calling thread is on; any thread. Null: sched_getcpu().
   unsigned (*cpu)() noexcept = nullptr;
 
-  /// Moves the calling thread, an executor's, to a CPU. Null: the kernel does.
-  bool (*move)(unsigned cpu) noexcept = nullptr;
+  /// Lets an executor's thread, which sleeps, run on one CPU alone, until it is awake again.
+  /// @returns whether it was done. Null: the kernel does.
+  bool (*keep)(std::int32_t thread, unsigned cpu) noexcept = nullptr;
 
   /// How many CPUs there are for the process. 0: usable_cpus(), and with `stepped` no end of them.
   std::size_t cpus = 0;

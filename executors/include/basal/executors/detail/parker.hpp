@@ -61,7 +61,7 @@ public:
     auto seen = state_.load(std::memory_order_acquire);
     if (seen < first_token) {
       std::uint32_t expected = running;
-      if (state_.compare_exchange_strong(expected, sleeping, std::memory_order_acquire,
+      if (state_.compare_exchange_strong(expected, sleeping, std::memory_order_acq_rel,
                                          std::memory_order_acquire)) {
         if (slept != nullptr)
           *slept = true;
@@ -87,6 +87,12 @@ public:
   bool is_in_kernel() const noexcept {
     const auto seen = state_.load(std::memory_order_relaxed);
     return seen == sleeping || seen == unborn;
+  }
+
+  /// Whether the owner has gone to sleep in the kernel: whoever alone may hand it a token sees
+  /// what it did before, and may change it until then.
+  bool is_asleep() const noexcept {
+    return state_.load(std::memory_order_acquire) == sleeping;
   }
 
   /// Whether nobody has made the owner yet. Certain for whoever alone may make it.

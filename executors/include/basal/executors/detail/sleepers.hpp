@@ -49,6 +49,18 @@ public:
     bool (*make)(void* context, std::size_t index) noexcept = nullptr;
   };
 
+  /// Looks after executor `index`, which sleeps in the kernel and is about to be woken. On the
+  /// waking thread, which alone may touch the executor until then.
+  struct waker {
+    void* context = nullptr;
+    void (*before_wake)(void* context, std::size_t index) noexcept = nullptr;
+  };
+
+  /// Before anybody sleeps.
+  void set_waker(waker w) noexcept {
+    waker_ = w;
+  }
+
   /// All of them are awake.
   explicit basic_sleepers(std::size_t executors)
     : size_(executors), idle_(executors), beds_(std::make_unique<bed[]>(executors)) {
@@ -135,7 +147,7 @@ public:
   void notify() noexcept {
     while (auto index = idle_.claim_searcher([this](std::size_t i) { return looks_in_bed(i); })) {
       if (has_thread(*index)) {
-        beds_[*index].sleeper.unpark(search_token);
+        unpark(*index, search_token);
         return;
       }
       idle_.stop_searching(); // the next round is the look that this owes
@@ -175,7 +187,7 @@ public:
   }
 
   void wake_claimed(std::size_t index) noexcept {
-    beds_[index].sleeper.unpark(look_token);
+    unpark(index, look_token);
   }
 
   // -- observers: snapshots ---------------------------------------------------
@@ -242,6 +254,13 @@ private:
     return false;
   }
 
+  void unpark(std::size_t index, typename Parker::token token) noexcept {
+    auto& sleeper = beds_[index].sleeper;
+    if (waker_.before_wake != nullptr && sleeper.is_asleep())
+      waker_.before_wake(waker_.context, index);
+    sleeper.unpark(token);
+  }
+
   bool looks_in_bed(std::size_t index) const noexcept {
     return !beds_[index].sleeper.is_in_kernel();
   }
@@ -253,6 +272,7 @@ private:
 
   const std::size_t size_;
   thread_maker births_;
+  waker waker_;
 
   /// Executors that got no thread. Written by who claimed them; read by observers, among them the
   /// backstop, whose look at the idle set it is part of.
