@@ -163,11 +163,11 @@ struct crowded_pool {
       std::this_thread::yield();
   }
 
-  /// Wakes executor 1 by `wake` on executor 0, or here, and waits until it sleeps again.
-  void wake(void (*wake)(executor&)) {
+  /// Wakes executor 1 by `how` on executor 0, or here, and waits until it sleeps again.
+  void wake(void (*how)(executor&)) {
     const auto before = pool.at(1).stats().times_parked;
-    if (wake != nullptr)
-      task->wakes = wake;
+    if (how != nullptr)
+      task->wakes = how;
     else
       pool.rouse();
     while (pool.at(1).stats().times_parked == before)
@@ -241,15 +241,15 @@ struct affinity {
   std::atomic<bool> ran{false};
   inbox_node node{nullptr, {this, &ops}};
 
-  static constexpr work_ops ops{
-    [](void* object, executor&) noexcept {
-      auto& self = *static_cast<affinity*>(object);
-      sched_getaffinity(0, sizeof self.seen, &self.seen);
-      self.ran = true;
-    },
-    nullptr,
-  };
+  static void run(void* object, executor&) noexcept;
+  static constexpr work_ops ops{&run, nullptr};
 };
+
+void affinity::run(void* object, executor&) noexcept {
+  auto& self = *static_cast<affinity*>(object);
+  sched_getaffinity(0, sizeof self.seen, &self.seen);
+  self.ran = true;
+}
 
 executor_pool* sleeping = nullptr;
 affinity* sent = nullptr;
