@@ -1,5 +1,5 @@
 // Executors that look for work leave the CPU to one of the process that is to run on it, and those
-// that are woken by an executor that goes on wake up beside it.
+// that are woken by an executor that goes on wake up on another CPU than its.
 
 #include <basal/executors/completion.hpp>
 #include <basal/executors/detail/running_on.hpp>

@@ -89,8 +89,8 @@ public:
     return seen == sleeping || seen == unborn;
   }
 
-  /// Whether the owner has gone to sleep in the kernel: whoever alone may hand it a token sees
-  /// what it did before, and may change it until then.
+  /// Whether the owner sleeps in the kernel, or is about to: whoever alone may hand it a token sees
+  /// what it did before, and may change it until the token is there.
   bool is_asleep() const noexcept {
     return state_.load(std::memory_order_acquire) == sleeping;
   }

@@ -37,7 +37,8 @@ private:
 /// The executors of all pools.
 inline constinit cpu_census running_executors;
 
-/// Where one executor counts as running. Owner only.
+/// Where one executor counts as running. Owner only, or while that sleeps in the kernel, whoever is
+/// about to wake it.
 class running_on {
 public:
   explicit running_on(cpu_census& census = running_executors) noexcept : census_(census) {
