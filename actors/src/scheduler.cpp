@@ -230,6 +230,7 @@ void scheduler::start_executors() {
   auto config = options_.compute.pool();
   config.name = "basal.msg";
   config.executors = num_workers();
+  config.share_cpus = executors::usable_cpus();
   config.steal_after = config.quantum; // as continuations
   config.newest_ops = &job_ops;        // an actor that was just sent to runs next
   config.hooks.context = this;
@@ -242,6 +243,10 @@ void scheduler::start_executors() {
   };
   config.hooks.frees_cpu
     = [](void* context) noexcept { static_cast<scheduler*>(context)->compute_->note_free_cpu(); };
+  // A computation may have taken the CPU from a message executor for the length of its time slice.
+  config.hooks.has_cpu = [](void* context) noexcept {
+    return static_cast<scheduler*>(context)->compute_->compute().num_running() > 0;
+  };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {
     if (work.ops == &job_ops)

@@ -118,6 +118,9 @@ void backstop::look_around() noexcept {
     work_is_stuck = work_is_stuck || (s.same_task && e.num_waiting() > 0);
   }
   pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
+  pool_.long_work_.tick();
+  if (stuck > 0)
+    pool_.note_long_work();
   if (pool_.cpu_wish_.is_there())
     serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs

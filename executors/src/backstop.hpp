@@ -13,7 +13,7 @@
 namespace basal::executors {
 
 /// A pool's slow clock, alive only while an executor of the pool is awake. Every
-/// few milliseconds it looks after four things that nobody else would notice
+/// few milliseconds it looks after five things that nobody else would notice
 /// while a task takes long:
 ///
 /// - It raises the attention of executors whose task has safepoints: a member's
@@ -21,6 +21,8 @@ namespace basal::executors {
 /// - It moves what a long task has left in its executor's newest-first slot to
 ///   the injection queue, unless all executors are at a long task. Nobody is
 ///   woken for that slot, because its executor nearly always empties it at once.
+/// - It tells the pool that work takes long, and lets it forget that in time
+///   (pool_config::share_cpus).
 /// - It counts the tasks that block their threads, whose CPUs others may use: those that
 ///   have used none since the last look.
 /// - It wakes an executor for work that waits for a CPU (executor_pool, "CPUs") once there is one;
@@ -48,6 +50,10 @@ public:
 
   /// One look, at all that it looks after. Its thread, or where it has none.
   void look_around() noexcept;
+
+  /// For how many ticks the pool remembers that work takes long: a second in which it was awake. A
+  /// guess; longer than from one long task to the next in a program that has some all the time.
+  static constexpr int ticks_of_memory = 200;
 
 private:
   static constexpr std::chrono::milliseconds tick{5};

@@ -10,7 +10,6 @@
 #include <cxxabi.h>
 #include <exception>
 #include <sched.h>
-#include <sys/resource.h>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -28,6 +27,7 @@
 #include "looks.hpp"
 #include "overflow_report.hpp"
 #include "sanitizer.hpp"
+#include "thread_usage.hpp"
 
 namespace basal::executors {
 
@@ -47,12 +47,14 @@ constexpr std::uint64_t load_window_quanta = 16;
 /// A look takes 0.1 us: an executor that has not looked again within this time had no CPU.
 constexpr std::chrono::microseconds longest_look{50};
 
+std::int64_t ns_of(std::uint64_t ticks) noexcept {
+  return tick_clock::to_duration(ticks).count();
+}
+
 /// How often the kernel has given this thread's CPU to another one that wanted it. A hypervisor
 /// that takes the CPU from the machine does not count.
 long times_preempted() noexcept {
-  rusage used{};
-  getrusage(RUSAGE_THREAD, &used);
-  return used.ru_nivcsw;
+  return thread_usage().ru_nivcsw;
 }
 
 /// A lent executor gives memory back after so many times executor::rest_after: it does not sleep
@@ -154,6 +156,7 @@ void executor::become(std::int32_t thread) noexcept {
     searching_ = true;
   }
   tick_start_ = last_look_ = awake_since_ = now();
+  begin_own_time(last_look_);
   load_.set_running(true, last_look_);
   change_to(executor_state::running, last_look_);
 }
@@ -822,11 +825,22 @@ void executor::overrun(std::uint64_t present) noexcept {
   auto ticks = present - last_look_;
   counters_.overruns.add();
   counters_.overrun_quanta.add(ticks / quantum_ticks_);
+  if (pool_.config().share_cpus != 0) {
+    const auto now = cpu_use::of_this_thread(ns_of(present));
+    if (own_time_.of_work(ns_of(ticks), now) >= pool_.config().quantum.count())
+      pool_.note_long_work();
+  }
   if (flight_ != nullptr)
     flight_->add(record_kind::overrun, present, ticks, flight_->name_of(running_->work()));
   const auto& hooks = pool_.config().hooks;
   if (hooks.overran != nullptr)
     hooks.overran(hooks.context, *this, running_->work(), ticks);
+}
+
+/// Whether the executor has a CPU is asked where that matters.
+void executor::begin_own_time(std::uint64_t present) noexcept {
+  if (pool_.config().share_cpus != 0)
+    own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
 }
 
 /// The fiber that runs is suspended, or goes on, at the last look.
@@ -917,11 +931,11 @@ void executor::park() noexcept {
     }
     if (run_since_rest_ >= rest_after_ && !idle.is_woken(index_))
       rest();
-    if (sleep())
-      counters_.wake_ups.add();
-    else
-      counters_.spin_wake_ups.add();
+    const bool slept = sleep();
+    (slept ? counters_.wake_ups : counters_.spin_wake_ups).add();
     tick_start_ = last_look_ = awake_since_ = now();
+    if (slept)
+      begin_own_time(last_look_);
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
     change_to(executor_state::running, last_look_);

@@ -50,6 +50,7 @@ executor_pool::executor_pool(pool_config config)
                                    : stack_pool::guard_kind::best),
     idle_(makes_threads() ? sleepers{config_.executors, thread_maker()}
                           : sleepers{config_.executors}),
+    long_work_(backstop::ticks_of_memory),
     step_random_(config_.simulate.seed, config_.executors),
     heritage_(std::make_unique<thread_heritage>()),
     cpus_(cpus_for(config_.pin)),
@@ -257,10 +258,24 @@ void executor_pool::rouse() noexcept {
 /// more. Asks only where somebody would be woken. In a pool that stops, whose backstop is gone,
 /// nothing waits: num_running() sees the flag, or stop() the work.
 bool executor_pool::waits_for_cpu() noexcept {
-  const auto& hooks = config_.hooks;
-  if (hooks.has_cpu == nullptr || !idle_.would_wake() || num_running() == 0)
+  if (config_.hooks.has_cpu == nullptr && config_.share_cpus == 0)
     return false;
-  return !cpu_wish_.ask([&] { return hooks.has_cpu(hooks.context); });
+  if (!idle_.would_wake() || num_running() == 0)
+    return false;
+  return !cpu_wish_.ask([this] { return has_cpu(); });
+}
+
+bool executor_pool::has_cpu() const noexcept {
+  if (config_.share_cpus != 0 && (num_running() < config_.share_cpus || work_takes_long()))
+    return true;
+  const auto& hooks = config_.hooks;
+  return hooks.has_cpu != nullptr && hooks.has_cpu(hooks.context);
+}
+
+/// Work takes long by itself; on its thread, or the backstop's.
+void executor_pool::note_long_work() noexcept {
+  if (config_.share_cpus != 0 && long_work_.note())
+    note_free_cpu();
 }
 
 void executor_pool::note_free_cpu() noexcept {

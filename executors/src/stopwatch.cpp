@@ -1,30 +1,14 @@
 #include <basal/executors/detail/stopwatch.hpp>
 
-#include <ctime>
 #include <memory>
-#include <sys/resource.h>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
 
+#include "thread_usage.hpp"
+
 namespace basal::executors {
-
-namespace {
-
-std::int64_t thread_cpu_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
-long times_blocked() noexcept {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
-}
-
-} // namespace
 
 stopwatch::stopwatch(fiber& on, precision p, std::uint64_t now) noexcept
   : on_(on), outer_(on.watch()), precision_(p), started_(now) {
@@ -70,7 +54,7 @@ void stopwatch::go_on() noexcept {
 
 void stopwatch::start_stretch(std::uint64_t now) noexcept {
   if (precision_ == precision::cpu_clock) {
-    blocked_before_ = times_blocked();
+    blocked_before_ = thread_usage().ru_nvcsw;
     cpu_start_ns_ = thread_cpu_ns();
   }
   stretch_start_ = now;
@@ -86,7 +70,7 @@ void stopwatch::end_stretch(std::uint64_t now) noexcept {
 std::chrono::nanoseconds
 stopwatch::by_cpu_clock(std::chrono::nanoseconds by_wall_clock) const noexcept {
   const std::chrono::nanoseconds cpu{thread_cpu_ns() - cpu_start_ns_};
-  return cpu < by_wall_clock && times_blocked() == blocked_before_ ? cpu : by_wall_clock;
+  return cpu < by_wall_clock && thread_usage().ru_nvcsw == blocked_before_ ? cpu : by_wall_clock;
 }
 
 delegated_time::delegated_time(executor& self, stopwatch* account) noexcept : account_(account) {

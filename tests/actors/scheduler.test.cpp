@@ -329,6 +329,37 @@ TEST_CASE("message executors have somebody to tell that they free a CPU") {
   CHECK(f.ask(tells, 0) == 1);
 }
 
+TEST_CASE("message executors beyond the CPUs are for long handlers, and beside computations") {
+  fixture f;
+  auto looks = f.system.spawn([]() -> behavior {
+    return {[](int) {
+      const auto& config = basal::executors::executor::current()->pool().config();
+      CHECK(config.share_cpus == basal::executors::usable_cpus());
+      return config.hooks.has_cpu(config.hooks.context) ? 1 : 0;
+    }};
+  });
+  auto& compute = basal::actors::scheduler::of(f.system)->compute().compute();
+  while (compute.num_running() > 0) // it may be about to sleep
+    std::this_thread::yield();
+  CHECK(f.ask(looks, 0) == 0);
+  struct task {
+    std::atomic<bool> goes_on{true};
+    basal::executors::completion done;
+  } running;
+  static constexpr basal::executors::work_ops ops{
+    [](void* object, basal::executors::executor&) noexcept {
+      auto& mine = *static_cast<task*>(object);
+      while (mine.goes_on)
+        std::this_thread::yield();
+      mine.done.set();
+    },
+    nullptr};
+  REQUIRE(compute.submit({&running, &ops}));
+  CHECK(f.ask(looks, 0) == 1);
+  running.goes_on = false;
+  running.done.wait();
+}
+
 TEST_CASE("where nothing ran, CAF's own actors end on the thread that ends the system") {
   std::thread::id ended_on;
   {

@@ -28,6 +28,7 @@ extern const program ping_pong;
 extern const program queens;
 extern const program quicksort;
 extern const program radix_sort;
+extern const program scatter_gather;
 extern const program search_tree;
 extern const program service_tree;
 extern const program shortest_paths;
@@ -40,13 +41,12 @@ extern const program trapezoid;
 
 std::span<const program* const> all_programs() {
   static constexpr std::array all{
-    &bank,           &barber_shop,    &big,           &bounded_buffer, &chameneos,
-    &counting,       &creation_tree,  &dictionary,    &fan_in,         &fibonacci_tree,
-    &filter_bank,    &fork_join,      &guided_search, &logistic_map,   &mailbox,
-    &matrix_product, &mixed_case,     &pairs,         &philosophers,   &pi_digits,
-    &ping_pong,      &queens,         &quicksort,     &radix_sort,     &search_tree,
-    &service_tree,   &shortest_paths, &sieve,         &smokers,        &sorted_list,
-    &spawn_end,      &thread_ring,    &trapezoid};
+    &bank,           &barber_shop,  &big,          &bounded_buffer, &chameneos,   &counting,
+    &creation_tree,  &dictionary,   &fan_in,       &fibonacci_tree, &filter_bank, &fork_join,
+    &guided_search,  &logistic_map, &mailbox,      &matrix_product, &mixed_case,  &pairs,
+    &philosophers,   &pi_digits,    &ping_pong,    &queens,         &quicksort,   &radix_sort,
+    &scatter_gather, &search_tree,  &service_tree, &shortest_paths, &sieve,       &smokers,
+    &sorted_list,    &spawn_end,    &thread_ring,  &trapezoid};
   return all;
 }
 

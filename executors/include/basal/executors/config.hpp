@@ -38,8 +38,9 @@ struct pool_hooks {
   /// executor_pool::note_free_cpu.
   void (*frees_cpu)(void* context) noexcept = nullptr;
 
-  /// Whether there is a CPU for one more executor of this pool. While there is none, an executor
-  /// that is awake is enough for work in the queues; see "CPUs" at executor_pool. On any thread.
+  /// Whether there is a CPU for one more executor of this pool, beside what pool_config::share_cpus
+  /// knows. While there is none, an executor that is awake is enough for work in the queues; see
+  /// "CPUs" at executor_pool. On any thread.
   bool (*has_cpu)(void* context) noexcept = nullptr;
 
   /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to
@@ -84,6 +85,12 @@ struct pool_config {
   /// one of the two then waits for milliseconds. Costs two system calls on either side, some 7 us
   /// in all, so it is for pools whose work is longer than that.
   bool keep_apart = false;
+
+  /// How many CPUs the executors share, if they may be more: while so many run, and no work has
+  /// lately taken longer than a quantum by itself, what is in the queues waits for one of these,
+  /// unless pool_hooks::has_cpu knows of a CPU. See "CPUs" at executor_pool. 0: it is up to that
+  /// hook alone.
+  std::size_t share_cpus = 0;
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`, and short. Actors that talk to each other are quicker on one core, where

@@ -18,6 +18,7 @@
 #include <basal/executors/detail/inbox.hpp>
 #include <basal/executors/detail/load_average.hpp>
 #include <basal/executors/detail/look_time.hpp>
+#include <basal/executors/detail/own_time.hpp>
 #include <basal/executors/detail/recording.hpp>
 #include <basal/executors/detail/run_queue.hpp>
 #include <basal/executors/detail/running_on.hpp>
@@ -362,6 +363,7 @@ private:
   void note_newborns(std::uint64_t present) noexcept;
   bool work_waits_behind_slot() const noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
+  void begin_own_time(std::uint64_t present) noexcept;
   void record_of_running(record_kind kind) noexcept;
   void record_search() noexcept;
   void record_queues(std::uint64_t present) noexcept;
@@ -432,6 +434,7 @@ private:
   std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
   shared_cpu cpu_;
+  own_time own_time_; ///< since it last slept in the kernel; with pool_config::share_cpus alone
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 

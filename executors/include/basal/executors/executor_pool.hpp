@@ -18,6 +18,7 @@
 #include <basal/executors/detail/background_source.hpp>
 #include <basal/executors/detail/cpu_wish.hpp>
 #include <basal/executors/detail/injection_queue.hpp>
+#include <basal/executors/detail/recently.hpp>
 #include <basal/executors/detail/sleepers.hpp>
 #include <basal/executors/detail/stack_pool.hpp>
 #include <basal/executors/executor.hpp>
@@ -55,10 +56,14 @@ std::string to_string(const std::vector<straggler>& who);
 /// whoever made the pool. Where the kernel refuses a later thread or its first stack, a
 /// warning says so, and the pool goes on without that executor: its work is the others'.
 ///
-/// CPUs. Where pool_hooks::has_cpu says that there is none for another executor, work in the queues
-/// waits for those that are awake, of which there is always one: a further one would only take
-/// turns with them. Whoever frees a CPU wakes one then, see cpu_wish. Every few milliseconds the
-/// backstop looks, too, and lets work behind a long task have an executor in any case.
+/// CPUs. Where there is none for another executor, work in the queues waits for those that are
+/// awake, of which there is always one: a further one would only take turns with them. So it is
+/// where pool_hooks::has_cpu says no, and where as many executors run as pool_config::share_cpus
+/// allows for short work. That work is not short is seen by a task that has taken longer than a
+/// quantum, computing or blocking its thread, in the last second or so in which the pool was awake:
+/// behind such tasks, turns with them are better than none. Whoever frees a CPU wakes an executor
+/// for what waits, see cpu_wish. Every few milliseconds the backstop looks, too, and lets work
+/// behind a long task have one in any case.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody who has a
 /// thread. An executor leaves when it has nothing to run and none of its fibers is
@@ -185,6 +190,12 @@ public:
     return result;
   }
 
+  /// Whether work has lately taken long by itself, as far as pool_config::share_cpus makes the pool
+  /// look: a snapshot.
+  bool work_takes_long() const noexcept {
+    return long_work_.has_happened();
+  }
+
   /// How many executors run, or have been woken to run, without those whose work had blocked its
   /// thread as of some milliseconds ago: a snapshot. 0 from the beginning of stop() on.
   std::size_t num_running() const noexcept {
@@ -275,6 +286,8 @@ private:
   }
 
   bool waits_for_cpu() noexcept;
+  bool has_cpu() const noexcept;
+  void note_long_work() noexcept;
 
   void say_cpu_is_free() const noexcept {
     if (config_.hooks.frees_cpu != nullptr)
@@ -339,6 +352,7 @@ private:
   std::atomic<std::size_t> num_blocked_{0}; ///< as of the backstop's last look; its only writer
 
   cpu_wish cpu_wish_;
+  recently long_work_; ///< noted by executors and the backstop, whose ticks it counts
 
   alignas(64) std::atomic<std::size_t> visitors_{0};
   std::mutex stop_mutex_; ///< held by whoever stops

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace basal::executors {
+
+/// A thread's use of CPUs up to some moment, as the kernel counts.
+struct cpu_use {
+  std::int64_t wall_ns = 0; ///< that moment, of any clock
+  std::int64_t cpu_ns = 0;  ///< in which it had a CPU
+  long times_waited = 0;    ///< it gave the CPU away, to wait for something
+  long times_preempted = 0; ///< another thread had the CPU instead
+
+  /// Of the calling thread; two system calls, some 0.5 us.
+  static cpu_use of_this_thread(std::int64_t wall_ns) noexcept;
+};
+
+/// How much of the time that work took was its own, and how much its thread spent without a CPU
+/// because others had it. The kernel is asked when the thread is woken and where work has taken
+/// long, not for each piece of work: all time without a CPU since then is taken off the work's.
+/// So the answer is too low where some of it was before that work; where the next one takes long,
+/// too, it is not.
+///
+/// Plain data, owned by one executor.
+class own_time {
+public:
+  /// The thread has slept until now, by no work's doing.
+  void begin(const cpu_use& now) noexcept {
+    last_ = now;
+  }
+
+  /// @param took_ns how long the running work has taken up to `now`, since begin()
+  /// @returns how much of that, at least, it computed, or waited for something itself
+  std::int64_t of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
+    const auto before = last_;
+    last_ = now;
+    // A hypervisor that takes the CPU makes neither count.
+    if (now.times_waited != before.times_waited && now.times_preempted == before.times_preempted)
+      return took_ns;
+    const auto without_cpu = (now.wall_ns - before.wall_ns) - (now.cpu_ns - before.cpu_ns);
+    return std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns);
+  }
+
+private:
+  cpu_use last_;
+};
+
+} // namespace basal::executors

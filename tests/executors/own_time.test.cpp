@@ -1,0 +1,69 @@
+// How much of the time that work took was its own.
+
+#include <basal/executors/detail/own_time.hpp>
+
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+using namespace basal::executors;
+
+namespace {
+
+std::int64_t wall_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+} // namespace
+
+TEST_CASE("time with a CPU is the work's own") {
+  own_time t;
+  t.begin({.wall_ns = 1000, .cpu_ns = 50});
+  CHECK(t.of_work(300, {.wall_ns = 1300, .cpu_ns = 350}) == 300);
+}
+
+TEST_CASE("time in which another thread had the CPU is not") {
+  own_time t;
+  t.begin({.wall_ns = 1000, .cpu_ns = 50, .times_preempted = 7});
+  CHECK(t.of_work(300, {.wall_ns = 1300, .cpu_ns = 150, .times_preempted = 8}) == 100);
+}
+
+TEST_CASE("all time without a CPU since the thread was last looked at is taken off") {
+  own_time t;
+  t.begin({});
+  CHECK(t.of_work(300, {.wall_ns = 1000, .cpu_ns = 400, .times_preempted = 1}) == 0);
+  // Looked at with the work before: the next one has its own alone.
+  CHECK(t.of_work(300, {.wall_ns = 2000, .cpu_ns = 1300, .times_preempted = 2}) == 200);
+}
+
+TEST_CASE("of work that has blocked its thread, all is its own") {
+  own_time t;
+  t.begin({.times_waited = 3});
+  CHECK(t.of_work(300, {.wall_ns = 300, .cpu_ns = 1, .times_waited = 4}) == 300);
+}
+
+TEST_CASE("work that was in the way of others and blocked its thread has what it computed") {
+  own_time t;
+  t.begin({});
+  CHECK(t.of_work(300, {.wall_ns = 300, .cpu_ns = 20, .times_waited = 1, .times_preempted = 1})
+        == 20);
+}
+
+TEST_CASE("clocks that do not agree make nothing negative, nor longer than it was") {
+  own_time t;
+  t.begin({});
+  CHECK(t.of_work(100, {.wall_ns = 100, .cpu_ns = 120}) == 100);
+  CHECK(t.of_work(100, {.wall_ns = 5000, .cpu_ns = 130}) == 0);
+}
+
+TEST_CASE("the kernel counts the thread's CPU time and its waits") {
+  const auto before = cpu_use::of_this_thread(wall_ns());
+  while (cpu_use::of_this_thread(wall_ns()).cpu_ns - before.cpu_ns < 100'000) {
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds{100});
+  const auto after = cpu_use::of_this_thread(wall_ns());
+  CHECK(after.times_waited > before.times_waited);
+  CHECK(after.wall_ns - before.wall_ns >= 200'000);
+}

@@ -1,0 +1,160 @@
+// How many executors short work keeps awake, and what is seen of long work. Pools that take steps:
+// their clock is the test's, what a thread has had of its CPU is the kernel's count.
+
+#include "backstop.hpp"
+#include "closure_task.hpp"
+#include "stepped_pool.hpp"
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto quantum = 10ms; ///< more than a few steps take, even in a sanitizer's build
+
+pool_config sharing(std::size_t cpus) {
+  auto config = stepped(4);
+  config.quantum = quantum;
+  config.share_cpus = cpus;
+  return config;
+}
+
+work_item nothing_special() {
+  return task::make([](executor&) {});
+}
+
+std::size_t num_awake(const executor_pool& pool) {
+  return pool.size() - pool.num_idle();
+}
+
+/// Lets each executor that is awake end its search, with work left behind it.
+void add_work(executor_pool& pool) {
+  for (int i = 0; i < 8; ++i)
+    REQUIRE(pool.submit(nothing_special()));
+  for (std::size_t i = 0; i < pool.size(); ++i)
+    if (!pool.is_idle(i))
+      pool.step(i);
+}
+
+/// The work that runs has the CPU for `time`, and looks up then.
+void compute(executor& self, std::chrono::nanoseconds time) {
+  const auto cpu_ns = [] { return cpu_use::of_this_thread(0).cpu_ns; };
+  const auto before = cpu_ns();
+  while (cpu_ns() - before < time.count()) {
+  }
+  pass(time);
+  self.look(self.now());
+}
+
+} // namespace
+
+TEST_CASE("short work keeps as many executors awake as there are CPUs") {
+  const auto cpus = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{3});
+  executor_pool pool{sharing(cpus)};
+  pool.run_until_idle();
+  add_work(pool);
+  CHECK(num_awake(pool) == cpus);
+  CHECK_FALSE(pool.work_takes_long());
+  pool.run_until_idle();
+}
+
+TEST_CASE("without a number of CPUs, work wakes whoever sleeps") {
+  executor_pool pool{sharing(0)};
+  pool.run_until_idle();
+  add_work(pool);
+  CHECK(num_awake(pool) == 4);
+  pool.run_until_idle();
+}
+
+TEST_CASE("a hook may know of a CPU beyond that number") {
+  auto config = sharing(1);
+  config.hooks.has_cpu = [](void*) noexcept { return true; };
+  executor_pool pool{config};
+  pool.run_until_idle();
+  add_work(pool);
+  CHECK(num_awake(pool) == 4);
+  pool.run_until_idle();
+}
+
+TEST_CASE("work that has computed for longer than a quantum is long") {
+  executor_pool pool{sharing(1)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    while (!pool.work_takes_long()) // should the test itself lose the CPU
+      compute(self, 2 * quantum);
+  })));
+  pool.run_until_idle();
+  add_work(pool);
+  CHECK(num_awake(pool) == 4);
+  pool.run_until_idle();
+}
+
+TEST_CASE("work whose thread had no CPU is not") {
+  executor_pool pool{sharing(1)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([](executor& self) {
+    pass(20 * quantum); // and the kernel has counted next to nothing
+    self.look(self.now());
+  })));
+  pool.run_until_idle();
+  CHECK(pool.at(0).stats().overruns == 1);
+  CHECK_FALSE(pool.work_takes_long());
+}
+
+TEST_CASE("work that has blocked its thread is long") {
+  executor_pool pool{sharing(1)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    while (!pool.work_takes_long()) {
+      std::this_thread::sleep_for(100us);
+      pass(2 * quantum);
+      self.look(self.now());
+    }
+  })));
+  pool.run_until_idle();
+  CHECK(pool.work_takes_long());
+}
+
+TEST_CASE("without a number of CPUs, nobody asks what takes long") {
+  executor_pool pool{sharing(0)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([&](executor& self) { compute(self, 2 * quantum); })));
+  pool.run_until_idle();
+  CHECK_FALSE(pool.work_takes_long());
+}
+
+TEST_CASE("once work takes long, what has waited has an executor at once") {
+  executor_pool pool{sharing(1)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_back(nothing_special());
+    CHECK(num_awake(pool) == 1);
+    while (!pool.work_takes_long())
+      compute(self, 2 * quantum);
+    CHECK(num_awake(pool) == 2);
+  })));
+  pool.run_until_idle();
+}
+
+TEST_CASE("the backstop sees work that takes long, and forgets it in time") {
+  executor_pool pool{sharing(1)};
+  pool.run_until_idle();
+  backstop clock{pool};
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    clock.look_around();
+    CHECK_FALSE(pool.work_takes_long());
+    clock.look_around();
+    CHECK(pool.work_takes_long());
+  })));
+  pool.run_until_idle();
+  for (int i = 0; i < backstop::ticks_of_memory - 1; ++i)
+    clock.look_around();
+  CHECK(pool.work_takes_long());
+  clock.look_around();
+  CHECK_FALSE(pool.work_takes_long());
+}
