@@ -243,9 +243,8 @@ void scheduler::start_executors() {
   };
   config.hooks.frees_cpu
     = [](void* context) noexcept { static_cast<scheduler*>(context)->compute_->note_free_cpu(); };
-  // A computation may have taken the CPU from a message executor for the length of its time slice.
   config.hooks.has_cpu = [](void* context) noexcept {
-    return static_cast<scheduler*>(context)->compute_->compute().num_running() > 0;
+    return static_cast<scheduler*>(context)->messages_wait_for_computations();
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {
@@ -267,6 +266,17 @@ void scheduler::start_executors() {
   compute_->attach(*messages_);
   choosers_ = std::make_shared<detail::chooser_host>(
     system(), *messages_, *compute_, options_.adaptive.knobs, options_.adaptive.calibrate);
+}
+
+/// A compute executor may have taken the CPU from a message executor for the length of its time
+/// slice; and handlers that compute on all CPUs go on to the ends of their quanta.
+bool scheduler::messages_wait_for_computations() const noexcept {
+  if (compute_->compute().num_running() > 0)
+    return true;
+  std::size_t computing = 0;
+  for (std::size_t i = 0; i < messages_->size(); ++i)
+    computing += messages_->at(i).attentive().load(std::memory_order_relaxed);
+  return computing >= messages_->config().share_cpus;
 }
 
 void scheduler::log_start() const {

@@ -115,12 +115,13 @@ void backstop::look_around() noexcept {
     blocked += before.cpu_ns != 0 && s.cpu_ns != 0 && s.cpu_ns - before.cpu_ns < least_cpu_ns;
     s.left_behind = s.same_task && s.newest != nullptr && s.newest == before.newest;
     stuck += s.same_task ? 1 : 0;
+    e.is_stuck_.store(s.same_task, std::memory_order_relaxed);
     work_is_stuck = work_is_stuck || (s.same_task && e.num_waiting() > 0);
   }
   pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
   pool_.long_work_.tick();
-  if (stuck > 0)
-    pool_.note_long_work();
+  if (const auto cpus = pool_.config().share_cpus; cpus != 0 && stuck >= cpus)
+    pool_.note_long_work(tick);
   if (pool_.cpu_wish_.is_there())
     serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs

@@ -2,6 +2,7 @@
 
 #include <basal/executors/fwd.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +22,7 @@ namespace basal::executors {
 /// - It moves what a long task has left in its executor's newest-first slot to
 ///   the injection queue, unless all executors are at a long task. Nobody is
 ///   woken for that slot, because its executor nearly always empties it at once.
-/// - It tells the pool that work takes long, and lets it forget that in time
+/// - It sees tasks that keep others waiting before they end, and lets the pool forget them in time
 ///   (pool_config::share_cpus).
 /// - It counts the tasks that block their threads, whose CPUs others may use: those that
 ///   have used none since the last look.
@@ -51,9 +52,11 @@ public:
   /// One look, at all that it looks after. Its thread, or where it has none.
   void look_around() noexcept;
 
-  /// For how many ticks the pool remembers that work takes long: a second in which it was awake. A
-  /// guess; longer than from one long task to the next in a program that has some all the time.
-  static constexpr int ticks_of_memory = 200;
+  /// For how many ticks the pool remembers that tasks have kept others waiting for `time`: see
+  /// "CPUs" at executor_pool.
+  static int ticks_to_remember(std::chrono::nanoseconds time) noexcept {
+    return static_cast<int>(std::clamp<std::int64_t>(64 * time / tick, 1, 200));
+  }
 
 private:
   static constexpr std::chrono::milliseconds tick{5};

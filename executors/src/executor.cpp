@@ -825,11 +825,8 @@ void executor::overrun(std::uint64_t present) noexcept {
   auto ticks = present - last_look_;
   counters_.overruns.add();
   counters_.overrun_quanta.add(ticks / quantum_ticks_);
-  if (pool_.config().share_cpus != 0) {
-    const auto now = cpu_use::of_this_thread(ns_of(present));
-    if (own_time_.of_work(ns_of(ticks), now) >= pool_.config().quantum.count())
-      pool_.note_long_work();
-  }
+  if (pool_.config().share_cpus != 0)
+    learn_of_long_work(present, ticks);
   if (flight_ != nullptr)
     flight_->add(record_kind::overrun, present, ticks, flight_->name_of(running_->work()));
   const auto& hooks = pool_.config().hooks;
@@ -841,6 +838,32 @@ void executor::overrun(std::uint64_t present) noexcept {
 void executor::begin_own_time(std::uint64_t present) noexcept {
   if (pool_.config().share_cpus != 0)
     own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
+}
+
+/// One executor at long work is in nobody's way while another one runs the rest. Where as many are
+/// at long work as there are CPUs, the rest waits; and where the work blocks its thread, it leaves a
+/// CPU unused.
+void executor::learn_of_long_work(std::uint64_t present, std::uint64_t ticks) noexcept {
+  const auto own = own_time_.of_work(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)));
+  if (own.ns < pool_.config().quantum.count())
+    return;
+  long_from_.store(present - ticks, std::memory_order_seq_cst);
+  long_to_.store(present, std::memory_order_seq_cst);
+  const auto at_long_work = [&] {
+    return std::count_if(pool_.executors_.begin(), pool_.executors_.end(), [&](const auto& e) {
+      return e->was_at_long_work(present - ticks, present);
+    });
+  };
+  if (own.has_blocked || static_cast<std::size_t>(at_long_work()) >= pool_.config().share_cpus)
+    pool_.note_long_work(std::chrono::nanoseconds{own.ns});
+}
+
+/// Whether it was, for a quantum of the time from `from` to `to`. Of two that end at the same
+/// time at least one sees the other.
+bool executor::was_at_long_work(std::uint64_t from, std::uint64_t to) const noexcept {
+  const auto begun = std::max(from, long_from_.load(std::memory_order_seq_cst));
+  const auto ended = std::min(to, long_to_.load(std::memory_order_seq_cst));
+  return is_stuck_.load(std::memory_order_relaxed) || ended >= begun + quantum_ticks_;
 }
 
 /// The fiber that runs is suspended, or goes on, at the last look.

@@ -50,7 +50,6 @@ executor_pool::executor_pool(pool_config config)
                                    : stack_pool::guard_kind::best),
     idle_(makes_threads() ? sleepers{config_.executors, thread_maker()}
                           : sleepers{config_.executors}),
-    long_work_(backstop::ticks_of_memory),
     step_random_(config_.simulate.seed, config_.executors),
     heritage_(std::make_unique<thread_heritage>()),
     cpus_(cpus_for(config_.pin)),
@@ -272,9 +271,9 @@ bool executor_pool::has_cpu() const noexcept {
   return hooks.has_cpu != nullptr && hooks.has_cpu(hooks.context);
 }
 
-/// Work takes long by itself; on its thread, or the backstop's.
-void executor_pool::note_long_work() noexcept {
-  if (config_.share_cpus != 0 && long_work_.note())
+/// Work has kept others waiting for `time`; on its thread, or the backstop's.
+void executor_pool::note_long_work(std::chrono::nanoseconds time) noexcept {
+  if (long_work_.note(backstop::ticks_to_remember(time)))
     note_free_cpu();
 }
 

@@ -56,6 +56,16 @@ int compute_until_stopped(member& m, endless* control) {
 }
 constexpr pure<compute_until_stopped> pure_compute{"compute_until_stopped"};
 
+/// Computes until told to stop, without a fork.
+int spin_until_stopped(member&, endless* control) {
+  control->begun.store(true);
+  control->begun.notify_all();
+  while (!control->stop.load(std::memory_order_relaxed))
+    std::this_thread::yield();
+  return 1;
+}
+constexpr pure<spin_until_stopped> pure_spin{"spin_until_stopped"};
+
 struct fixture {
   basal::actor_system_config cfg;
   caf::actor_system system;
@@ -358,6 +368,27 @@ TEST_CASE("message executors beyond the CPUs are for long handlers, and beside c
   CHECK(f.ask(looks, 0) == 1);
   running.goes_on = false;
   running.done.wait();
+}
+
+TEST_CASE(
+  "message executors beyond the CPUs are for messages behind handlers that compute on all") {
+  const auto cpus = basal::executors::usable_cpus();
+  fixture f{cpus};
+  std::vector<endless> controls(cpus);
+  for (auto& control : controls) {
+    f.self->send(f.system.spawn([&control](event_based_actor* me) -> behavior {
+      return {[me, &control](go_atom) { return pure_spin(me, &control); }};
+    }),
+                 go_atom::value);
+    control.begun.wait(false);
+  }
+  auto& scheduler = *basal::actors::scheduler::of(f.system);
+  const auto& hooks = scheduler.messages().config().hooks;
+  while (scheduler.compute().compute().num_running() > 0) // nobody forks: it is about to sleep
+    std::this_thread::yield();
+  CHECK(hooks.has_cpu(hooks.context));
+  for (auto& control : controls)
+    control.stop.store(true);
 }
 
 TEST_CASE("where nothing ran, CAF's own actors end on the thread that ends the system") {

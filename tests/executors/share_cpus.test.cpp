@@ -1,4 +1,4 @@
-// How many executors short work keeps awake, and what is seen of long work. Pools that take steps:
+// How many executors short work keeps awake, and when long work is seen to keep it waiting. Pools that take steps:
 // their clock is the test's, what a thread has had of its CPU is the kernel's count.
 
 #include "backstop.hpp"
@@ -6,6 +6,7 @@
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <thread>
@@ -81,7 +82,7 @@ TEST_CASE("a hook may know of a CPU beyond that number") {
   pool.run_until_idle();
 }
 
-TEST_CASE("work that has computed for longer than a quantum is long") {
+TEST_CASE("work that has the only CPU for longer than a quantum keeps others waiting") {
   executor_pool pool{sharing(1)};
   pool.run_until_idle();
   REQUIRE(pool.submit(task::make([&](executor& self) {
@@ -94,7 +95,7 @@ TEST_CASE("work that has computed for longer than a quantum is long") {
   pool.run_until_idle();
 }
 
-TEST_CASE("work whose thread had no CPU is not") {
+TEST_CASE("work whose thread had no CPU does not") {
   executor_pool pool{sharing(1)};
   pool.run_until_idle();
   REQUIRE(pool.submit(task::make([](executor& self) {
@@ -106,8 +107,43 @@ TEST_CASE("work whose thread had no CPU is not") {
   CHECK_FALSE(pool.work_takes_long());
 }
 
-TEST_CASE("work that has blocked its thread is long") {
-  executor_pool pool{sharing(1)};
+TEST_CASE("of two CPUs, long work on one leaves the other one to the rest") {
+  executor_pool pool{sharing(2)};
+  pool.run_until_idle();
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 3; ++i)
+      compute(self, 2 * quantum);
+  })));
+  pool.run_until_idle();
+  CHECK(pool.at(0).stats().overruns == 3);
+  CHECK_FALSE(pool.work_takes_long());
+}
+
+TEST_CASE("long work on both of two CPUs keeps others waiting, if at the same time") {
+  const auto apart = GENERATE(0ns, std::chrono::nanoseconds{quantum}, 3 * quantum);
+  executor_pool pool{sharing(2)};
+  pool.run_until_idle();
+  int rounds = 0;
+  do { // should the test itself lose the CPU
+    // Both take three quanta by a clock that one thread moves to and fro.
+    const auto begin = time_now;
+    inbox_node first{nullptr, task::make([&](executor& self) { compute(self, 3 * quantum); })};
+    inbox_node second{nullptr, task::make([&](executor& self) { compute(self, 3 * quantum); })};
+    pool.at(0).deliver(first);
+    while (!pool.is_idle(0))
+      pool.step(0);
+    const auto end = time_now;
+    time_now = begin + tick_clock::to_ticks(apart);
+    pool.at(1).deliver(second);
+    while (!pool.is_idle(1))
+      pool.step(1);
+    time_now = std::max(time_now, end) + tick_clock::to_ticks(quantum);
+  } while (apart < 3 * quantum && !pool.work_takes_long() && ++rounds < 100);
+  CHECK(pool.work_takes_long() == (apart < 3 * quantum));
+}
+
+TEST_CASE("work that has blocked its thread has left a CPU unused, whatever the others do") {
+  executor_pool pool{sharing(2)};
   pool.run_until_idle();
   REQUIRE(pool.submit(task::make([&](executor& self) {
     while (!pool.work_takes_long()) {
@@ -141,7 +177,7 @@ TEST_CASE("once work takes long, what has waited has an executor at once") {
   pool.run_until_idle();
 }
 
-TEST_CASE("the backstop sees work that takes long, and forgets it in time") {
+TEST_CASE("the backstop sees long work that has not ended, and forgets it in time") {
   executor_pool pool{sharing(1)};
   pool.run_until_idle();
   backstop clock{pool};
@@ -152,9 +188,35 @@ TEST_CASE("the backstop sees work that takes long, and forgets it in time") {
     CHECK(pool.work_takes_long());
   })));
   pool.run_until_idle();
-  for (int i = 0; i < backstop::ticks_of_memory - 1; ++i)
+  for (int i = 0; i < backstop::ticks_to_remember(5ms) - 1; ++i)
     clock.look_around();
   CHECK(pool.work_takes_long());
   clock.look_around();
   CHECK_FALSE(pool.work_takes_long());
+}
+
+TEST_CASE("on one of two CPUs, long work that has not ended counts beside long work that has") {
+  executor_pool pool{sharing(2)};
+  pool.run_until_idle();
+  backstop clock{pool};
+  inbox_node other{nullptr, task::make([&](executor& self) {
+                     while (!pool.work_takes_long())
+                       compute(self, 2 * quantum);
+                   })};
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    clock.look_around();
+    clock.look_around();
+    CHECK_FALSE(pool.work_takes_long());
+    pool.at(1).deliver(other);
+    while (!pool.is_idle(1))
+      pool.step(1);
+    CHECK(pool.work_takes_long());
+  })));
+  pool.run_until_idle();
+}
+
+TEST_CASE("long work is remembered for 64 times its duration, and for a second at most") {
+  CHECK(backstop::ticks_to_remember(1ns) == 1);
+  CHECK(backstop::ticks_to_remember(5ms) == 64);
+  CHECK(backstop::ticks_to_remember(1h) == 200);
 }

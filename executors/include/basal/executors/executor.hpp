@@ -364,6 +364,8 @@ private:
   bool work_waits_behind_slot() const noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
   void begin_own_time(std::uint64_t present) noexcept;
+  void learn_of_long_work(std::uint64_t present, std::uint64_t ticks) noexcept;
+  bool was_at_long_work(std::uint64_t from, std::uint64_t to) const noexcept;
   void record_of_running(record_kind kind) noexcept;
   void record_search() noexcept;
   void record_queues(std::uint64_t present) noexcept;
@@ -468,6 +470,14 @@ private:
   /// one sees what the last one left.
   std::atomic<bool> lent_{false};
   std::atomic<bool> attentive_{false};
+
+  /// The latest work that took longer than a quantum by itself, tick_clock; with
+  /// pool_config::share_cpus alone.
+  std::atomic<std::uint64_t> long_from_{0};
+  std::atomic<std::uint64_t> long_to_{0};
+
+  // -- written by the backstop, read by any thread --
+  std::atomic<bool> is_stuck_{false}; ///< at the same work for two of its looks
 
   // -- written by the owner, the backstop and thieves --
 

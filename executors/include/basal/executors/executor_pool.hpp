@@ -59,11 +59,13 @@ std::string to_string(const std::vector<straggler>& who);
 /// CPUs. Where there is none for another executor, work in the queues waits for those that are
 /// awake, of which there is always one: a further one would only take turns with them. So it is
 /// where pool_hooks::has_cpu says no, and where as many executors run as pool_config::share_cpus
-/// allows for short work. That work is not short is seen by a task that has taken longer than a
-/// quantum, computing or blocking its thread, in the last second or so in which the pool was awake:
-/// behind such tasks, turns with them are better than none. Whoever frees a CPU wakes an executor
-/// for what waits, see cpu_wish. Every few milliseconds the backstop looks, too, and lets work
-/// behind a long task have one in any case.
+/// allows. Behind tasks that take longer than a quantum, turns with them are better than none: so
+/// that number is no limit where as many executors have been at such tasks at the same time, or one
+/// whose task has blocked its thread, for 64 times as long as that took, at most for a second or so
+/// in which the pool is awake. Less than one part in 64 of the time, in which work may wait for the
+/// end of a task, is worth no more. Whoever frees a CPU wakes an executor for what waits, see
+/// cpu_wish. Every few milliseconds the backstop looks, too, and lets work behind a long task have
+/// one in any case.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody who has a
 /// thread. An executor leaves when it has nothing to run and none of its fibers is
@@ -190,8 +192,8 @@ public:
     return result;
   }
 
-  /// Whether work has lately taken long by itself, as far as pool_config::share_cpus makes the pool
-  /// look: a snapshot.
+  /// Whether long work has lately kept other work waiting, see "CPUs": a snapshot. False without
+  /// pool_config::share_cpus.
   bool work_takes_long() const noexcept {
     return long_work_.has_happened();
   }
@@ -287,7 +289,7 @@ private:
 
   bool waits_for_cpu() noexcept;
   bool has_cpu() const noexcept;
-  void note_long_work() noexcept;
+  void note_long_work(std::chrono::nanoseconds time) noexcept;
 
   void say_cpu_is_free() const noexcept {
     if (config_.hooks.frees_cpu != nullptr)

@@ -82,6 +82,7 @@ private:
   class unit;
 
   void start_executors();
+  bool messages_wait_for_computations() const noexcept;
   void log_start() const;
   template <class Executors>
   void stop_in_time(Executors& all);

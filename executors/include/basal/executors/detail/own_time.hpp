@@ -30,16 +30,20 @@ public:
     last_ = now;
   }
 
+  struct share {
+    std::int64_t ns;  ///< at least, in which the work computed, or waited for something itself
+    bool has_blocked; ///< it waited, and its thread's CPU was idle, or another thread's
+  };
+
   /// @param took_ns how long the running work has taken up to `now`, since begin()
-  /// @returns how much of that, at least, it computed, or waited for something itself
-  std::int64_t of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
+  share of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
     const auto before = last_;
     last_ = now;
     // A hypervisor that takes the CPU makes neither count.
     if (now.times_waited != before.times_waited && now.times_preempted == before.times_preempted)
-      return took_ns;
+      return {took_ns, true};
     const auto without_cpu = (now.wall_ns - before.wall_ns) - (now.cpu_ns - before.cpu_ns);
-    return std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns);
+    return {std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns), false};
   }
 
 private:
