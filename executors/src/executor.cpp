@@ -841,8 +841,8 @@ void executor::begin_own_time(std::uint64_t present) noexcept {
 }
 
 /// One executor at long work is in nobody's way while another one runs the rest. Where as many are
-/// at long work as there are CPUs, the rest waits; and where the work blocks its thread, it leaves a
-/// CPU unused.
+/// at long work as there are CPUs, the rest waits; and work that blocks its thread leaves a CPU
+/// unused.
 void executor::learn_of_long_work(std::uint64_t present, std::uint64_t ticks) noexcept {
   const auto own = own_time_.of_work(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)));
   if (own.ns < pool_.config().quantum.count())

@@ -1,5 +1,5 @@
-// How many executors short work keeps awake, and when long work is seen to keep it waiting. Pools that take steps:
-// their clock is the test's, what a thread has had of its CPU is the kernel's count.
+// How many executors short work keeps awake, and when long work is seen to keep it waiting. Pools
+// that take steps: their clock is the test's, a thread's CPU time is the kernel's count.
 
 #include "backstop.hpp"
 #include "closure_task.hpp"
