@@ -269,7 +269,8 @@ void scheduler::start_executors() {
 }
 
 /// A compute executor may have taken the CPU from a message executor for the length of its time
-/// slice; and handlers that compute on all CPUs go on to the ends of their quanta.
+/// slice; and handlers that compute on all CPUs go on to the ends of their quanta. Whoever begins
+/// to compute does not look whether messages wait already: these have the backstop.
 bool scheduler::messages_wait_for_computations() const noexcept {
   if (compute_->compute().num_running() > 0)
     return true;

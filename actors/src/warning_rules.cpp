@@ -161,14 +161,17 @@ void find_standing(const interval& x, std::vector<finding>& found) {
        "basal.cpu", true);
 }
 
-/// By Little's law: what waits, over how much of it is taken in a second, is how long it waits.
+/// By Little's law: what waits, over how much of it is taken in a second, is how long it waits. Of
+/// more executors than CPUs, short work keeps as many busy as there are CPUs.
 void find_waits(const interval& x, std::vector<finding>& found) {
   const auto look = [&](const std::vector<executor_stats>& before,
                         const std::vector<executor_stats>& now, const char* pool) {
     const auto busy = [](const executor_stats& e) {
       return static_cast<double>(e.load_permille) >= 1000 * busy_share;
     };
-    if (now.size() != before.size() || !std::all_of(now.begin(), now.end(), busy))
+    const auto enough = std::min(now.size(), x.now.cpus);
+    if (now.size() != before.size()
+        || static_cast<std::size_t>(std::count_if(now.begin(), now.end(), busy)) < enough)
       return;
     std::uint64_t taken = 0;
     std::uint64_t waiting = 0;
@@ -184,8 +187,9 @@ void find_waits(const interval& x, std::vector<finding>& found) {
                       / static_cast<double>(std::max<std::uint64_t>(taken, 1));
     if (wait >= long_wait_quanta * seconds_of(x.now.quantum))
       found.push_back({warning_kind::long_wait, pool,
-                       "All " + std::string{pool}
-                         + " executors are busy, and what is ready to run waits for "
+                       "As many " + std::string{pool}
+                         + " executors are busy as can run at once, and what is ready to run waits "
+                           "for "
                          + time_of(wait) + " (" + std::to_string(waiting) + " pieces of work)."});
   };
   look(x.before.stats.message_executors, x.now.stats.message_executors, "message");

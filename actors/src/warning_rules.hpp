@@ -4,6 +4,7 @@
 #include <basal/posse/theft.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct evidence {
   std::vector<thread_facts> message_threads; ///< by executor
   std::vector<thread_facts> compute_threads;
   std::chrono::nanoseconds quantum{0};
+  std::size_t cpus = 1; ///< that the process may use
   posse::hysteresis steal_by = posse::hysteresis::worth;
   std::uint64_t stolen_ns = 0; ///< by the hypervisor from each CPU, on average, since the start
   std::uint64_t expected_offload_ns = 0; ///< as calibrated or set; 0: not known

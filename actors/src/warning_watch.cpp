@@ -87,6 +87,7 @@ std::vector<warning> warning_watch::update(caf::actor_system& system, const syst
     .compute_threads = threads_of(compute, stats.compute_executors,
                                   before != nullptr ? &before->compute_executors : nullptr),
     .quantum = compute.config().quantum,
+    .cpus = executors::usable_cpus(),
     .steal_by = core.compute().config().steal_by,
     .stolen_ns = stolen_ns(),
     .expected_offload_ns = core.choosers()->expected_offload_ns(),

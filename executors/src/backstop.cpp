@@ -51,6 +51,7 @@ void backstop::begin_locked() noexcept {
       thread_main();
     }};
   } catch (const std::exception& refused) { // std::system_error, std::bad_alloc
+    refused_.store(true, std::memory_order_relaxed);
     report(report_level::warning, "basal.executors",
            "no thread that looks after long tasks: " + std::string{refused.what()});
   }
@@ -101,7 +102,8 @@ std::int64_t cpu_ns_of(std::int32_t thread) noexcept {
 void backstop::look_around() noexcept {
   std::size_t stuck = 0;
   std::size_t blocked = 0;
-  bool work_is_stuck = false; // in the queues of an executor that does not come to them
+  std::size_t at_long_task = 0; // with CPUs to themselves
+  bool work_is_stuck = false;   // in the queues of an executor that does not come to them
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     auto& e = pool_.at(i);
     if (e.attentive().load(std::memory_order_relaxed))
@@ -111,17 +113,20 @@ void backstop::look_around() noexcept {
     s.tasks_run = e.counters_.tasks_run.get();
     s.newest = e.newest_.load(std::memory_order_relaxed);
     s.same_task = s.tasks_run == before.tasks_run && e.doing() != nullptr;
-    s.cpu_ns = s.same_task ? cpu_ns_of(e.thread_.load(std::memory_order_relaxed)) : 0;
-    blocked += before.cpu_ns != 0 && s.cpu_ns != 0 && s.cpu_ns - before.cpu_ns < least_cpu_ns;
+    s.cpu_ns = cpu_ns_of(e.thread_.load(std::memory_order_relaxed));
+    const auto used = before.cpu_ns != 0 && s.cpu_ns != 0 ? s.cpu_ns - before.cpu_ns : -1;
+    blocked += s.same_task && before.same_task && used >= 0 && used < least_cpu_ns;
+    const bool takes_long = s.same_task && used >= own_cpu_ns;
+    e.is_stuck_.store(takes_long, std::memory_order_relaxed);
+    at_long_task += takes_long ? 1 : 0;
     s.left_behind = s.same_task && s.newest != nullptr && s.newest == before.newest;
     stuck += s.same_task ? 1 : 0;
-    e.is_stuck_.store(s.same_task, std::memory_order_relaxed);
     work_is_stuck = work_is_stuck || (s.same_task && e.num_waiting() > 0);
   }
   pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
   pool_.long_work_.tick();
-  if (const auto cpus = pool_.config().share_cpus; cpus != 0 && stuck >= cpus)
-    pool_.note_long_work(tick);
+  if (pool_.has_more_than_cpus() && at_long_task >= pool_.config().share_cpus)
+    pool_.note_long_work(2 * tick); // what waited has done so since the look before the last one
   if (pool_.cpu_wish_.is_there())
     serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs

@@ -46,6 +46,11 @@ public:
       wake();
   }
 
+  /// Whether the kernel has refused it its thread. Any thread.
+  bool is_refused() const noexcept {
+    return refused_.load(std::memory_order_relaxed);
+  }
+
   /// Ends and joins the thread; none begins later. A second call has no effect.
   void stop();
 
@@ -55,7 +60,9 @@ public:
   /// For how many ticks the pool remembers that tasks have kept others waiting for `time`: see
   /// "CPUs" at executor_pool.
   static int ticks_to_remember(std::chrono::nanoseconds time) noexcept {
-    return static_cast<int>(std::clamp<std::int64_t>(64 * time / tick, 1, 200));
+    constexpr int most = 200;
+    return static_cast<int>(std::clamp<std::int64_t>(
+      64 * std::min<std::chrono::nanoseconds>(time, most * tick) / tick, 1, most));
   }
 
 private:
@@ -63,11 +70,14 @@ private:
   static constexpr int ticks_to_sleep = 4;
   static constexpr std::int64_t least_cpu_ns = 50'000; ///< a tick, of a task that is not blocked
 
+  /// A tick, of a task that takes long by itself: threads that crowd each other out have less.
+  static constexpr std::int64_t own_cpu_ns = 1'500'000;
+
   /// State of an executor at the last look.
   struct snapshot {
     std::uint64_t tasks_run = 0;
     void* newest = nullptr;
-    std::int64_t cpu_ns = 0;  ///< used so far, if it was at the same task
+    std::int64_t cpu_ns = 0;  ///< used so far
     bool same_task = false;   ///< as at the look before
     bool left_behind = false; ///< and the same newest item behind it
   };
@@ -85,6 +95,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;
+  std::atomic<bool> refused_{false};
   std::thread thread_; ///< written under the mutex, once, unless stopping_
 };
 

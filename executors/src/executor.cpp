@@ -825,7 +825,7 @@ void executor::overrun(std::uint64_t present) noexcept {
   auto ticks = present - last_look_;
   counters_.overruns.add();
   counters_.overrun_quanta.add(ticks / quantum_ticks_);
-  if (pool_.config().share_cpus != 0)
+  if (pool_.has_more_than_cpus())
     learn_of_long_work(present, ticks);
   if (flight_ != nullptr)
     flight_->add(record_kind::overrun, present, ticks, flight_->name_of(running_->work()));
@@ -834,10 +834,12 @@ void executor::overrun(std::uint64_t present) noexcept {
     hooks.overran(hooks.context, *this, running_->work(), ticks);
 }
 
-/// Whether the executor has a CPU is asked where that matters.
+/// Between two pieces of work: time without a CPU before that is not taken off what comes.
 void executor::begin_own_time(std::uint64_t present) noexcept {
-  if (pool_.config().share_cpus != 0)
-    own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
+  if (!pool_.has_more_than_cpus())
+    return;
+  own_time_since_ = present;
+  own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
 }
 
 /// One executor at long work is in nobody's way while another one runs the rest. Where as many are
@@ -847,6 +849,7 @@ void executor::learn_of_long_work(std::uint64_t present, std::uint64_t ticks) no
   const auto own = own_time_.of_work(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)));
   if (own.ns < pool_.config().quantum.count())
     return;
+  own_time_since_ = present;
   long_from_.store(present - ticks, std::memory_order_seq_cst);
   long_to_.store(present, std::memory_order_seq_cst);
   const auto at_long_work = [&] {
@@ -858,11 +861,11 @@ void executor::learn_of_long_work(std::uint64_t present, std::uint64_t ticks) no
     pool_.note_long_work(std::chrono::nanoseconds{own.ns});
 }
 
-/// Whether it was, for a quantum of the time from `from` to `to`. Of two that end at the same
-/// time at least one sees the other.
+/// Whether it was, for a quantum of the time from `from` to `to`, or is as of the backstop's last
+/// look. Reads the end first: with a new end, an old beginning would bridge what was in between.
 bool executor::was_at_long_work(std::uint64_t from, std::uint64_t to) const noexcept {
-  const auto begun = std::max(from, long_from_.load(std::memory_order_seq_cst));
   const auto ended = std::min(to, long_to_.load(std::memory_order_seq_cst));
+  const auto begun = std::max(from, long_from_.load(std::memory_order_seq_cst));
   return is_stuck_.load(std::memory_order_relaxed) || ended >= begun + quantum_ticks_;
 }
 
@@ -906,6 +909,8 @@ void executor::end_tick() noexcept {
   injection_interval_.record(static_cast<std::uint64_t>(ns), tick_tasks_);
   interval_ = injection_interval_.tasks();
   record_queues(present);
+  if (present - own_time_since_ >= tick_length_)
+    begin_own_time(present);
   tick_start_ = present;
   note_cpu();
   tick_tasks_ = 0;

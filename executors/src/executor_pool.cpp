@@ -257,9 +257,9 @@ void executor_pool::rouse() noexcept {
 /// more. Asks only where somebody would be woken. In a pool that stops, whose backstop is gone,
 /// nothing waits: num_running() sees the flag, or stop() the work.
 bool executor_pool::waits_for_cpu() noexcept {
-  if (config_.hooks.has_cpu == nullptr && config_.share_cpus == 0)
+  if (!has_more_than_cpus() && (config_.share_cpus != 0 || config_.hooks.has_cpu == nullptr))
     return false;
-  if (!idle_.would_wake() || num_running() == 0)
+  if (!idle_.would_wake() || num_running() == 0 || backstop_->is_refused())
     return false;
   return !cpu_wish_.ask([this] { return has_cpu(); });
 }

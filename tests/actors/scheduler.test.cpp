@@ -373,8 +373,8 @@ TEST_CASE("message executors beyond the CPUs are for long handlers, and beside c
 TEST_CASE(
   "message executors beyond the CPUs are for messages behind handlers that compute on all") {
   const auto cpus = basal::executors::usable_cpus();
-  fixture f{cpus};
   std::vector<endless> controls(cpus);
+  fixture f{cpus}; // ends, and with it the handlers, before what they look at
   for (auto& control : controls) {
     f.self->send(f.system.spawn([&control](event_based_actor* me) -> behavior {
       return {[me, &control](go_atom) { return pure_spin(me, &control); }};

@@ -148,6 +148,15 @@ TEST_CASE("what is ready to run waits long where no executor is idle") {
   };
   CHECK(finds("long_wait", "message", "50 ms", crowd(1000)));
   CHECK(finds_nothing(crowd(800)));
+  const auto one_of_two = [&](std::size_t cpus) {
+    return [=](evidence& before, evidence& now) {
+      crowd(1000)(before, now);
+      now.stats.message_executors[0].load_permille = 0;
+      now.cpus = cpus;
+    };
+  };
+  CHECK(finds("long_wait", "message", "50 ms", one_of_two(1))); // there is no CPU for the other one
+  CHECK(finds_nothing(one_of_two(2)));
 }
 
 TEST_CASE("a mailbox grows only while its actor is seen to have more and more") {

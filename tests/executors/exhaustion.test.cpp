@@ -39,7 +39,9 @@ void leave_room(std::size_t bytes) {
     _exit(100);
   std::fclose(file);
   rlimit limit{};
-  limit.rlim_cur = limit.rlim_max = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes;
+  if (getrlimit(RLIMIT_AS, &limit) != 0)
+    _exit(102);
+  limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + bytes;
   if (setrlimit(RLIMIT_AS, &limit) != 0)
     _exit(101);
 }
@@ -91,6 +93,42 @@ TEST_CASE("an executor whose thread is refused cannot be claimed") {
           begun.wait();
           leave_room(4 << 20); // a thread's stack takes 8 MiB
           return pool.is_idle(1) && !pool.claim_idle(1) && !pool.is_idle(1) ? 0 : 1;
+        })
+        == 0);
+}
+
+TEST_CASE("work waits for no CPU in a pool whose backstop is refused its thread") {
+  if (!can_limit)
+    return;
+  CHECK(in_child([] {
+          static std::atomic<bool> is_refused{false};
+          set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
+            if (t.starts_with("no thread that looks after long tasks"))
+              is_refused = true;
+          });
+          mallopt(M_ARENA_MAX, 1);
+          pool_config config;
+          config.executors = 2;
+          config.share_cpus = 1;
+          executor_pool pool{config};
+          rlimit before{};
+          getrlimit(RLIMIT_AS, &before);
+          leave_room(4 << 20);
+          static std::atomic<bool> ran{false};
+          completion done;
+          if (!pool.submit(task::make([&](executor& self) {
+                while (!is_refused)
+                  std::this_thread::yield();
+                setrlimit(RLIMIT_AS, &before);
+                self.push_back(task::make([](executor&) { ran = true; }));
+                const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+                while (!ran && std::chrono::steady_clock::now() < patience)
+                  std::this_thread::yield();
+                done.set();
+              })))
+            return 2;
+          done.wait();
+          return ran ? 0 : 1;
         })
         == 0);
 }

@@ -48,6 +48,14 @@ TEST_CASE("of work that has blocked its thread, all is its own") {
   CHECK(own.has_blocked);
 }
 
+TEST_CASE("work that waited for a moment has computed") {
+  own_time t;
+  t.begin({.times_waited = 3});
+  const auto own = t.of_work(300, {.wall_ns = 300, .cpu_ns = 290, .times_waited = 4});
+  CHECK(own.ns == 290);
+  CHECK_FALSE(own.has_blocked);
+}
+
 TEST_CASE("work that was in the way of others and blocked its thread has what it computed") {
   own_time t;
   t.begin({});

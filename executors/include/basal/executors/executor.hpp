@@ -436,7 +436,8 @@ private:
   std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
   shared_cpu cpu_;
-  own_time own_time_; ///< since it last slept in the kernel; with pool_config::share_cpus alone
+  own_time own_time_;                ///< where pool_config::share_cpus is a limit
+  std::uint64_t own_time_since_ = 0; ///< ticks
   detail::xorshift random_;
   adaptive_interval injection_interval_;
 
@@ -471,8 +472,9 @@ private:
   std::atomic<bool> lent_{false};
   std::atomic<bool> attentive_{false};
 
-  /// The latest work that took longer than a quantum by itself, tick_clock; with
-  /// pool_config::share_cpus alone.
+  /// The latest work that took longer than a quantum by itself, tick_clock, where
+  /// pool_config::share_cpus is a limit. Written and read in seq_cst: of two executors whose work
+  /// ends at the same time, each writes before it reads the other's, so at least one sees both.
   std::atomic<std::uint64_t> long_from_{0};
   std::atomic<std::uint64_t> long_to_{0};
 

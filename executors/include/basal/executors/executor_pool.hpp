@@ -59,13 +59,12 @@ std::string to_string(const std::vector<straggler>& who);
 /// CPUs. Where there is none for another executor, work in the queues waits for those that are
 /// awake, of which there is always one: a further one would only take turns with them. So it is
 /// where pool_hooks::has_cpu says no, and where as many executors run as pool_config::share_cpus
-/// allows. Behind tasks that take longer than a quantum, turns with them are better than none: so
-/// that number is no limit where as many executors have been at such tasks at the same time, or one
-/// whose task has blocked its thread, for 64 times as long as that took, at most for a second or so
-/// in which the pool is awake. Less than one part in 64 of the time, in which work may wait for the
-/// end of a task, is worth no more. Whoever frees a CPU wakes an executor for what waits, see
-/// cpu_wish. Every few milliseconds the backstop looks, too, and lets work behind a long task have
-/// one in any case.
+/// allows. Behind tasks that take longer than a quantum, turns with them are better than none. So
+/// that number is no limit after that many executors were at such tasks at the same time, nor after
+/// a task blocked its thread: for 64 times as long as the task took, and for a second of the pool's
+/// life at most. Whoever frees a CPU wakes an executor for what waits, see cpu_wish. Every few
+/// milliseconds the backstop looks, too, and lets work behind a long task have one in any case;
+/// where the kernel refuses the backstop its thread, no work waits for a CPU.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody who has a
 /// thread. An executor leaves when it has nothing to run and none of its fibers is
@@ -289,6 +288,12 @@ private:
 
   bool waits_for_cpu() noexcept;
   bool has_cpu() const noexcept;
+
+  /// Whether pool_config::share_cpus is a limit.
+  bool has_more_than_cpus() const noexcept {
+    return config_.share_cpus != 0 && config_.share_cpus < config_.executors;
+  }
+
   void note_long_work(std::chrono::nanoseconds time) noexcept;
 
   void say_cpu_is_free() const noexcept {

@@ -17,32 +17,33 @@ struct cpu_use {
 };
 
 /// How much of the time that work took was its own, and how much its thread spent without a CPU
-/// because others had it. The kernel is asked when the thread is woken and where work has taken
-/// long, not for each piece of work: all time without a CPU since then is taken off the work's.
+/// because others had it. The kernel is asked now and then and where work has taken long, not for
+/// each piece of work: all time without a CPU since it was last asked is taken off the work's.
 /// So the answer is too low where some of it was before that work; where the next one takes long,
 /// too, it is not.
 ///
 /// Plain data, owned by one executor.
 class own_time {
 public:
-  /// The thread has slept until now, by no work's doing.
+  /// Work begins now.
   void begin(const cpu_use& now) noexcept {
     last_ = now;
   }
 
   struct share {
     std::int64_t ns;  ///< at least, in which the work computed, or waited for something itself
-    bool has_blocked; ///< it waited, and its thread's CPU was idle, or another thread's
+    bool has_blocked; ///< it waited for half of its time or more, and nobody took the CPU from it
   };
 
   /// @param took_ns how long the running work has taken up to `now`, since begin()
   share of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
     const auto before = last_;
     last_ = now;
-    // A hypervisor that takes the CPU makes neither count.
-    if (now.times_waited != before.times_waited && now.times_preempted == before.times_preempted)
-      return {took_ns, true};
     const auto without_cpu = (now.wall_ns - before.wall_ns) - (now.cpu_ns - before.cpu_ns);
+    // A hypervisor that takes the CPU makes neither count.
+    if (now.times_waited != before.times_waited && now.times_preempted == before.times_preempted
+        && without_cpu >= took_ns / 2)
+      return {took_ns, true};
     return {std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns), false};
   }
 

@@ -8,8 +8,8 @@ namespace basal::executors {
 /// costs a load, and no look at a clock. Any thread, but for tick(); lock-free.
 class recently {
 public:
-  /// It happens now, to be remembered for so many ticks from now on, or for as long as it already
-  /// is. @returns whether it had not happened lately
+  /// It happens now. @param ticks for how long to remember it, unless it is for longer already.
+  /// @returns whether it had not happened lately
   bool note(int ticks) noexcept {
     auto left = left_.load(std::memory_order_relaxed);
     while (left < ticks && !left_.compare_exchange_weak(left, ticks, std::memory_order_seq_cst)) {
@@ -17,7 +17,7 @@ public:
     return left == 0;
   }
 
-  /// In seq_cst: may be part of an answer to cpu_wish::ask().
+  /// In seq_cst, as note() writes: may be part of an answer to cpu_wish::ask().
   bool has_happened() const noexcept {
     return left_.load(std::memory_order_seq_cst) != 0;
   }
