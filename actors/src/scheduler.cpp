@@ -51,6 +51,10 @@ constexpr const char* log_name = log_names[static_cast<std::size_t>(log_module::
 /// compute on all CPUs gets one of these at once.
 constexpr auto message_slice = 100us;
 
+/// As if each computation that is seen had kept messages waiting for that long: so that they have
+/// executors beyond the CPUs for 200 ms more.
+constexpr auto computation_lasts = 3ms;
+
 /// Whether the system prints or writes any log.
 bool logs(caf::actor_system& system) {
   return system.logger().verbosity() != CAF_LOG_LEVEL_QUIET;
@@ -269,15 +273,15 @@ void scheduler::start_executors() {
 }
 
 /// A compute executor may have taken the CPU from a message executor for the length of its time
-/// slice; and handlers that compute on all CPUs go on to the ends of their quanta. Whoever begins
-/// to compute does not look whether messages wait already: these have the backstop.
+/// slice; and handlers that compute go on to the ends of their quanta. Whoever begins to compute
+/// does not look whether messages wait already: these have the backstop.
 bool scheduler::messages_wait_for_computations() const noexcept {
-  if (compute_->compute().num_running() > 0)
-    return true;
-  std::size_t computing = 0;
-  for (std::size_t i = 0; i < messages_->size(); ++i)
-    computing += messages_->at(i).attentive().load(std::memory_order_relaxed);
-  return computing >= messages_->config().share_cpus;
+  bool computes = compute_->compute().num_running() > 0;
+  for (std::size_t i = 0; i < messages_->size() && !computes; ++i)
+    computes = messages_->at(i).attentive().load(std::memory_order_relaxed);
+  if (computes)
+    messages_->expect_long_work(computation_lasts);
+  return computes;
 }
 
 void scheduler::log_start() const {

@@ -271,6 +271,10 @@ bool executor_pool::has_cpu() const noexcept {
   return hooks.has_cpu != nullptr && hooks.has_cpu(hooks.context);
 }
 
+void executor_pool::expect_long_work(std::chrono::nanoseconds time) noexcept {
+  long_work_.note(backstop::ticks_to_remember(time));
+}
+
 /// Work has kept others waiting for `time`; on its thread, or the backstop's.
 void executor_pool::note_long_work(std::chrono::nanoseconds time) noexcept {
   if (long_work_.note(backstop::ticks_to_remember(time)))

@@ -197,6 +197,10 @@ public:
     return long_work_.has_happened();
   }
 
+  /// As if long work had kept other work waiting for `time`, for who knows of some that the pool
+  /// does not see, such as in pool_hooks::has_cpu.
+  void expect_long_work(std::chrono::nanoseconds time) noexcept;
+
   /// How many executors run, or have been woken to run, without those whose work had blocked its
   /// thread as of some milliseconds ago: a snapshot. 0 from the beginning of stop() on.
   std::size_t num_running() const noexcept {
