@@ -32,14 +32,6 @@ struct machine {
   }
 };
 
-work_item nothing_special() {
-  return task::make([](executor&) {});
-}
-
-std::size_t num_awake(const executor_pool& pool) {
-  return pool.size() - pool.num_idle();
-}
-
 } // namespace
 
 TEST_CASE("while there is no CPU for another executor, work waits for the one that is awake") {

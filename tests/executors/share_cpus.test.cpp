@@ -25,14 +25,6 @@ pool_config sharing(std::size_t cpus) {
   return config;
 }
 
-work_item nothing_special() {
-  return task::make([](executor&) {});
-}
-
-std::size_t num_awake(const executor_pool& pool) {
-  return pool.size() - pool.num_idle();
-}
-
 /// Lets each executor that is awake end its search, with work left behind it.
 void add_work(executor_pool& pool) {
   for (int i = 0; i < 8; ++i)

@@ -70,14 +70,6 @@ void settle(executor_pool& pool) {
   REQUIRE(pool.num_runnable() == 0);
 }
 
-std::size_t num_awake(const executor_pool& pool) {
-  return pool.num_runnable(); // while nothing waits
-}
-
-work_item nothing_special() {
-  return task::make([](executor&) {});
-}
-
 void submit_to(executor_pool& pool) {
   if (!pool.submit(nothing_special()))
     throw std::logic_error("the pool was stopped");

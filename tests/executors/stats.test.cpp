@@ -10,14 +10,6 @@
 using namespace basal::executors;
 using namespace std::chrono_literals;
 
-namespace {
-
-work_item nothing_special() {
-  return task::make([](executor&) {});
-}
-
-} // namespace
-
 TEST_CASE("an executor's states have all of its time") {
   const auto start = std::chrono::steady_clock::now();
   pool_config config;

@@ -32,6 +32,14 @@ inline basal::executors::pool_config stepped(std::size_t executors, std::uint64_
   return config;
 }
 
+inline basal::executors::work_item nothing_special() {
+  return task::make([](basal::executors::executor&) {});
+}
+
+inline std::size_t num_awake(const basal::executors::executor_pool& pool) {
+  return pool.size() - pool.num_idle();
+}
+
 /// Runs `body` as a thread that is none of the pool's, and waits for its end.
 inline void on_another_thread(std::function<void()> body) {
   std::thread{std::move(body)}.join();
