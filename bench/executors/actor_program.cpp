@@ -19,7 +19,9 @@
 #include <caf/actor_system.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <exception>
@@ -28,10 +30,23 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace {
 
 using namespace basal;
+
+std::int64_t number(const char* name, std::string_view text, std::int64_t least,
+                    std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    throw std::invalid_argument(std::string{name} + " is a number from " + std::to_string(least)
+                                + " to " + std::to_string(most) + ", not '" + std::string{text}
+                                + '\'');
+  return value;
+}
 
 std::unique_ptr<caf::actor_system_config> configuration(const std::string& scheduler,
                                                         std::size_t workers) {
@@ -96,13 +111,15 @@ void run_once(caf::actor_system& system, const bench::program& what, std::int64_
 
 void run(std::span<char*> arguments) {
   const auto& what = named(arguments[0]);
-  const auto config = configuration(arguments[1], std::stoul(arguments[2]));
-  const auto size = arguments.size() > 3 ? std::stoll(arguments[3]) : what.size;
-  const auto runs = arguments.size() > 4 ? std::stoi(arguments[4]) : 1;
+  const auto config = configuration(
+    arguments[1], static_cast<std::size_t>(number("WORKERS", arguments[2], 0, 4096)));
+  const auto size
+    = arguments.size() > 3 ? number("SIZE", arguments[3], 1, 1'000'000'000) : what.size;
+  const auto runs = arguments.size() > 4 ? number("RUNS", arguments[4], 0, 1'000'000) : 1;
   caf::actor_system system{*config};
   if (runs > 0)
     run_once(system, what, std::min<std::int64_t>(size, what.quick_size), false);
-  for (int i = 0; i < std::max(1, runs); ++i)
+  for (std::int64_t i = 0; i < std::max<std::int64_t>(1, runs); ++i)
     run_once(system, what, size, true);
 }
 
