@@ -235,6 +235,7 @@ void scheduler::start_executors() {
   config.name = "basal.msg";
   config.executors = num_workers();
   config.share_cpus = executors::usable_cpus();
+  config.keep_apart = true;
   config.steal_after = config.quantum; // as continuations
   config.newest_ops = &job_ops;        // an actor that was just sent to runs next
   config.hooks.context = this;

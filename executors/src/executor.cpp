@@ -1005,10 +1005,13 @@ bool executor::sleep() noexcept {
   return slept;
 }
 
-/// Whether it has something to do after the present call: a computation is in the middle of its
-/// work, or other work waits here.
-bool executor::stays_busy() noexcept {
-  return attentive_.load(std::memory_order_relaxed) || work_waits();
+/// Whether it has much to do after the present call: a computation is in the middle of its work, or
+/// what waits here takes long, as items have taken lately.
+bool executor::stays_busy() const noexcept {
+  if (attentive_.load(std::memory_order_relaxed))
+    return true;
+  const auto waiting = num_waiting() + pool_.injection_.size();
+  return waiting * injection_interval_.average_ns() >= std::uint64_t{worth_keeping_apart.count()};
 }
 
 /// Before the kernel wakes this executor, which sleeps in it; on the waking thread. Sees to it that

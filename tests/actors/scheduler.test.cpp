@@ -345,6 +345,7 @@ TEST_CASE("message executors beyond the CPUs are for long handlers, and beside c
     return {[](int) {
       const auto& config = basal::executors::executor::current()->pool().config();
       CHECK(config.share_cpus == basal::executors::usable_cpus());
+      CHECK(config.keep_apart);
       return config.hooks.has_cpu(config.hooks.context) ? 1 : 0;
     }};
   });

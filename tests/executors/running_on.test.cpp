@@ -189,10 +189,12 @@ void rouse_in_a_computation(executor& on) {
   on.attentive().store(false);
 }
 
+constexpr work_ops no_work{[](void*, executor&) noexcept {}, nullptr};
+int nothing = 0;
+
+/// As far as the executor knows, it may take long.
 void add_work(executor& on) {
-  static constexpr work_ops ops{[](void*, executor&) noexcept {}, nullptr};
-  static int nothing = 0;
-  on.push_back({&nothing, &ops});
+  on.push_back({&nothing, &no_work});
 }
 
 } // namespace
@@ -215,6 +217,32 @@ TEST_CASE("who is woken by an executor that goes on wakes up where no executor r
   CHECK(kept_thread == crowded.pool.at(1).thread());
   // It is not there, in this test: so it no longer counts there.
   CHECK_FALSE(running_executors.anybody_on(kept_on));
+}
+
+TEST_CASE("who has little left to do leaves its CPU to whom it wakes") {
+  if (usable_cpus() < 2)
+    return;
+  static std::atomic<bool> has_cpu{true};
+  auto config = looking_for_long();
+  config.keep_apart = true;
+  config.hooks.has_cpu = [](void*) noexcept { return has_cpu.load(); };
+  crowded_pool crowded{config};
+  crowded.task.reset();
+  // An item is expected to take 50 us, and after each tick whose items took no time 0.9 times as
+  // long: two that wait are much for a while. There were two or three ticks before.
+  const int ticks = GENERATE(0, 6, 20);
+  for (int i = 0; i < ticks; ++i)
+    const long_task brief{crowded.pool};
+  crowded.task.emplace(crowded.pool);
+  crowded.wait_until_asleep();
+  const bool two = GENERATE(false, true);
+  crowded.wake(two ? [](executor& on) {
+    has_cpu = false; // for the first one alone, nobody is woken
+    add_work(on);
+    has_cpu = true;
+    add_work(on);
+  } : &add_work);
+  CHECK((kept_on != nowhere) == (ticks == 0 || (two && ticks == 6)));
 }
 
 TEST_CASE("an executor whose thread may run on one CPU alone is woken there") {

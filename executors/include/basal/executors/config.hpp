@@ -79,11 +79,11 @@ struct pool_config {
   /// which an executor that sleeps in the kernel would miss.
   std::chrono::nanoseconds look_worth{0};
 
-  /// Whether an executor that sleeps in the kernel, and is woken by an executor that goes on, wakes
-  /// up on a CPU where no executor of the process runs, if there is one (detail/running_on.hpp). On
-  /// virtual machines the kernel often wakes a thread on its waker's CPU although others idle, and
-  /// one of the two then waits for milliseconds. Costs two system calls on either side, some 7 us
-  /// in all, so it is for pools whose work is longer than that.
+  /// Whether an executor that sleeps in the kernel, and is woken by one that goes on for long
+  /// (executor::worth_keeping_apart), wakes up on a CPU where no executor of the process runs, if
+  /// there is one (detail/running_on.hpp). On virtual machines the kernel often wakes a thread on
+  /// its waker's CPU although others idle, and one of the two then waits for milliseconds. Costs
+  /// two system calls on either side, some 7 us in all.
   bool keep_apart = false;
 
   /// How many CPUs the executors share, if they may be more: while so many run, and work has not

@@ -75,9 +75,9 @@ public:
   static constexpr std::size_t max_injected = 64;
 
   /// An executor gives back stack memory that it does not need (spare_fibers) before it sleeps,
-  /// once it has run for this time. In this time it can have touched a megabyte at most, because
-  /// the kernel takes 0.2 us or more for a page; and the system calls, one for each stack used, are
-  /// not made for every short piece of work.
+  /// once it has run for this time, in which it can have touched a megabyte at most, because the
+  /// kernel takes 0.2 us or more for a page; not for every short piece of work, as each stack used
+  /// takes a system call.
   static constexpr std::chrono::nanoseconds rest_after = std::chrono::microseconds{50};
 
   /// How often a thief that leaves items to their owner looks whether they are still
@@ -88,6 +88,10 @@ public:
   /// comes from its cache costs some of that. Over 33 programs of actors this was the best of 6,
   /// 12, 25 and 50 us with four workers, and of 6, 9 and 12 with two; 6 us takes 1 to 3 % longer.
   static constexpr std::chrono::nanoseconds worth_a_theft = std::chrono::microseconds{12};
+
+  /// Work that must wait at an executor, unless it computes, before it says where one that it wakes
+  /// begins (pool_config::keep_apart): to say so costs 7 us, and one of four begins behind it else.
+  static constexpr std::chrono::nanoseconds worth_keeping_apart = std::chrono::microseconds{30};
 
   /// For executor_pool, which makes `executors` of them. Starts no thread.
   /// @throws std::bad_alloc, std::system_error
@@ -152,14 +156,13 @@ public:
       &publish, what_for);
   }
 
-  /// Lets work that waits on this executor have a turn, then returns. Returns at
-  /// once when there is no memory for the stack that this takes.
+  /// Returns when work that waits on this executor has had a turn, or at once when there is no
+  /// memory for the stack that this takes.
   void yield();
 
-  /// The running work has had the chance to step aside, at `present` (ticks):
-  /// it has come to the boundary between two messages, to a fork, to its end.
-  /// More than a quantum since the last look is an overrun: counted, and told to
-  /// pool_hooks::overran.
+  /// The running work has had the chance to step aside, at `present` (ticks): between two
+  /// messages, at a fork, at its end. More than a quantum since the last look is an overrun:
+  /// counted, and told to pool_hooks::overran.
   void look(std::uint64_t present) noexcept {
     BASAL_ASSERT(current() == this, "only the work that runs looks up");
     if (present - last_look_ > quantum_ticks_) [[unlikely]]
@@ -234,7 +237,7 @@ public:
   /// @pre it has a thread: it made the fiber that is woken, say
   void deliver(inbox_node& node) noexcept;
 
-  /// Makes a suspended fiber of this executor runnable.
+  /// Makes a suspended fiber of its executor runnable.
   static void wake(fiber& f) noexcept;
 
   /// Asks the work that runs here to look up at its next safepoint.
@@ -372,7 +375,7 @@ private:
   void park() noexcept;
   std::uint64_t linger() noexcept;
   bool sleep() noexcept;
-  bool stays_busy() noexcept;
+  bool stays_busy() const noexcept;
   void keep_apart() noexcept;
   bool is_in_the_way() const noexcept;
   unsigned cpu() const noexcept;
