@@ -196,6 +196,10 @@ void executor::run(work_item item) noexcept {
   ++tick_tasks_;
   ++since_injection_;
   counters_.tasks_run.add();
+  // Suspended work goes on when the item before ends, which may be long after the latest look if
+  // that had none.
+  if (item.ops == &resume_ops && last_look_ == item_start_)
+    last_look_ = now();
   item_start_ = last_look_;
   ran_ = item.object;
   running_->work_ = item;
@@ -256,7 +260,6 @@ bool executor::suspend_impl(fiber::after_action after, void* argument,
   running_->waits_for_ = what_for;
   fiber::switch_to(*running_, *next, after, argument);
   running_->waits_for_ = nullptr;
-  last_look_ = now();
   running_->waited_ += last_look_ - running_->waits_since_;
   doing_.store(running_->label(), std::memory_order_relaxed);
   if (watch != nullptr)
