@@ -11,6 +11,7 @@ results keeps the section that it has in OUTPUT.
 import json
 import os
 import re
+import statistics
 import sys
 
 import plot
@@ -72,6 +73,10 @@ def section(result):
     text = f"## {result['module']}\n\n"
     text += (f"{result['date']}, {how}; {machine['cpu']}, {machine['usable_cpus']} CPUs, "
              f"{machine['kernel'].split('-')[0]}; {result['compiler']} {result['flags']}.\n\n")
+    lines = machine.get("cache_line_ns")
+    if lines:
+        text += (f"A cache line to another CPU and back: {statistics.median(lines):.3g} ns, "
+                 f"{min(lines):.3g} to {max(lines):.3g} in this run.\n\n")
     if not result["succeeded"]:
         text += "**A case or a figure of this run has failed.**\n\n"
     if result["figures"]:

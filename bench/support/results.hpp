@@ -45,8 +45,17 @@ public:
   /// Median of `state.counters[counter]`. Throws as at(), and when the case has no such counter.
   double counter(const std::string& name, const std::string& counter) const;
 
+  /// cache_line_ns() before each workload; none on one CPU.
+  std::vector<double>& cache_lines() {
+    return cache_lines_;
+  }
+  const std::vector<double>& cache_lines() const {
+    return cache_lines_;
+  }
+
 private:
   std::vector<case_result> cases_;
+  std::vector<double> cache_lines_;
 };
 
 } // namespace basal::bench

@@ -1,5 +1,6 @@
 #include "bench/support/runner.hpp"
 
+#include "bench/support/cache_line.hpp"
 #include "bench/support/calm.hpp"
 #include "bench/support/statistics.hpp"
 
@@ -133,8 +134,11 @@ results run_cases(const plan& what, const options& how) {
   int count = 2;
   benchmark::Initialize(&count, arguments);
   collector reporter{collected};
-  for (const auto& program : programs)
+  for (const auto& program : programs) {
+    if (const auto ns = cache_line_ns())
+      collected.cache_lines().push_back(*ns);
     benchmark::RunSpecifiedBenchmarks(&reporter, pattern_of(program));
+  }
   benchmark::Shutdown();
   show_progress("");
   return collected;

@@ -1,5 +1,6 @@
 #include "bench/support/format.hpp"
 #include "bench/support/report.hpp"
+#include "bench/support/statistics.hpp"
 
 #include <algorithm>
 #include <array>
@@ -69,6 +70,10 @@ void print_table(std::ostream& out, const report& r) {
       << at.usable_cpus << " CPUs, " << at.kernel << '\n'
       << at.compiler << ' ' << at.flags << "; " << r.how.repetitions
       << " interleaved repetitions a case; " << three_digits(r.seconds) << " s\n";
+  if (const auto& lines = r.cases.cache_lines(); !lines.empty())
+    out << "a cache line to another CPU and back: " << three_digits(median(lines)) << " ns, "
+        << three_digits(*std::min_element(lines.begin(), lines.end())) << " to "
+        << three_digits(*std::max_element(lines.begin(), lines.end())) << " in this run\n";
   if (at.asserts)
     out << "warning: built with assertions; these numbers are not what users get\n";
   if (!at.load.empty() && at.load[0] > 0.5)

@@ -1,5 +1,6 @@
 // Runs real cases through Google Benchmark and reads the table and the JSON back.
 #include "bench/support/report.hpp"
+#include "bench/support/cpus.hpp"
 #include "support/catch.hpp"
 
 #include <chrono>
@@ -135,6 +136,12 @@ TEST_CASE("the table's rows are aligned") {
 TEST_CASE("the JSON holds machine, compiler, repetitions and figures") {
   const auto json = nlohmann::json::parse(to_json(the_run()));
   CHECK(json["module"] == "demo");
+  const auto lines = json["machine"]["cache_line_ns"].get<std::vector<double>>();
+  CHECK(lines.size() == (cpu_counts().back() > 1 ? 4U : 0U)); // one for each workload
+  for (const double ns : lines)
+    CHECK(ns > 0);
+  CHECK((table().find("a cache line to another CPU and back: ") != std::string::npos)
+        == !lines.empty());
   CHECK(json["machine"]["usable_cpus"].get<int>() >= 1);
   CHECK_FALSE(json["compiler"].get<std::string>().empty());
   CHECK(json["cases"][0]["repetitions_ns"].size() == 5);

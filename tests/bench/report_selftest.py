@@ -32,6 +32,13 @@ class ReportTest(unittest.TestCase):
                       "| basal | 2 ms |  | 1 ms |\n| tbb |  | failed |  |\n", text)
         self.assertIn("| `overhead` | 1.08 |", text)
         self.assertIn("2020-01-02, quick run; a CPU, 4 CPUs, Linux 6.1; g++ 12 -O3.", text)
+        self.assertNotIn("cache line", text)
+
+    def test_how_far_cpus_are_from_each_other_is_told(self):
+        run = result("posse")
+        run["machine"] = {**run["machine"], "cache_line_ns": [90, 410.4, 91]}
+        self.assertIn("A cache line to another CPU and back: 91 ns, 90 to 410 in this run.\n",
+                      report.report("", [run]))
 
     def test_a_module_that_was_not_measured_keeps_its_section(self):
         before = report.report("", [result("mab", figures={"x": 1}), result("posse")])
