@@ -413,11 +413,34 @@ void executor::take_slot(work_item item, bool is_newborn) {
 
 /// `item`, which was in the slot, waits elsewhere.
 void executor::put_off(work_item item) noexcept {
-  if (newest_is_newborn_)
+  if (newest_is_newborn_) {
     push_newborns(item);
-  else
+    ++siblings_;
+  } else {
     push_ring(item);
+  }
   pool_.notify();
+}
+
+/// After an item that has put off newborns: of many, the eldest is next.
+void executor::order_siblings() noexcept {
+  const auto count = std::exchange(siblings_, 0);
+  if (count < many_siblings)
+    return;
+  if (count > newborns_.capacity) { // the eldest are in the injection queue
+    since_injection_ = adaptive_interval::max_interval;
+    return;
+  }
+  std::array<work_item, decltype(newborns_)::capacity + 1> youngest_first;
+  std::size_t found = 0;
+  if (newest_is_newborn_)
+    if (auto item = pop_newest())
+      youngest_first[found++] = item;
+  for (std::uint32_t i = 0; i < count && newborns_.pop_back(youngest_first[found]); ++i)
+    ++found; // thieves may have taken some
+  for (std::size_t i = 0; i < found; ++i)
+    push_newborns(youngest_first[i]);
+  pool_.notify(); // who looked in between has seen none
 }
 
 /// Whether whom the running work sends to should not wait for its end: another executor is idle,
@@ -506,6 +529,8 @@ work_item executor::next() noexcept {
   feeder_ticks_ = 0;
   if (senders_)
     learn_sender();
+  if (siblings_ > 0)
+    order_siblings();
   for (;;) {
     expect_no_fork();
     if (tick_is_over())
@@ -579,20 +604,21 @@ work_item executor::next_own() noexcept {
   if (pinned_turn_)
     if (auto item = pop_pinned())
       return item;
-  newborn_turn_ = !newborn_turn_;
-  if (newborn_turn_)
+  if (since_newborn_ >= ring_share)
     if (auto item = pop_newborn())
       return item;
   work_item item;
-  if (ring_.pop_front(item))
+  if (ring_.pop_front(item)) {
+    ++since_newborn_;
     return found(item);
-  if (!newborn_turn_)
-    if (auto newborn = pop_newborn())
-      return newborn;
+  }
+  if (auto newborn = pop_newborn())
+    return newborn;
   return pop_pinned();
 }
 
 work_item executor::pop_newborn() noexcept {
+  since_newborn_ = 0;
   if (newborns_.empty())
     return {};
   if (std::exchange(oldest_newborn_turn_, false))

@@ -62,18 +62,48 @@ TEST_CASE("a tree whose nodes beget two others each is gone through depth first"
   CHECK(most_alive <= 2 * levels); // breadth first: 2^(levels - 1)
 }
 
-TEST_CASE("newborns and the ring take turns") {
+TEST_CASE("of the many newborns of one parent the eldest runs first") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  const bool sends = GENERATE(false, true);
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (char name = 'a'; name <= 't'; ++name)
+      self.push_newborn(task::make([&, name](executor&) { order += name; }));
+    if (sends)
+      self.push_newest(task::make([&](executor&) { order += '!'; }));
+    REQUIRE(self.num_waiting() == (sends ? 21 : 20));
+  })));
+  pool.run_until_idle();
+  CHECK(order == (sends ? "!abcdefghijklmnopqrst" : "abcdefghijklmnopqrst"));
+}
+
+TEST_CASE("the newborns of an earlier parent wait for those of a later one") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newborn(task::make([&](executor&) { order += '1'; }));
+    self.push_newborn(task::make([&](executor&) { order += '2'; }));
+    self.push_newborn(task::make([&](executor& next) {
+      for (char name = 'a'; name <= 'j'; ++name)
+        next.push_newborn(task::make([&, name](executor&) { order += name; }));
+    }));
+  })));
+  pool.run_until_idle();
+  CHECK(order == "abcdefghij21");
+}
+
+TEST_CASE("newborns and the ring take turns, one and four") {
   executor_pool pool{with_slot(1)};
   std::string order;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     for (int i = 0; i < 4; ++i)
       self.push_newborn(task::make([&](executor&) { order += 'n'; }));
     self.push_newest(task::make([&](executor&) { order += 's'; }));
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 10; ++i)
       self.push_back(task::make([&](executor&) { order += 'r'; }));
   })));
   pool.run_until_idle();
-  CHECK(order == "srnrnrnrn");
+  CHECK(order == "srrrrnrrrrnrrnn");
 }
 
 TEST_CASE("a newborn in the slot that has had its turns goes back to the newborns") {
@@ -175,7 +205,7 @@ TEST_CASE("newborns beyond 256 overflow into the injection queue and none is los
   pool.run_until_idle();
   CHECK(pool.at(0).stats().overflows > 0);
   CHECK(order.size() == 1000);
-  CHECK(order.front() == 999);
+  CHECK(order.front() == 0); // the eldest of many
 }
 
 TEST_CASE("a newborn from outside waits in the injection queue") {

@@ -1,5 +1,7 @@
 #pragma once
 
+// One class: what runs next is decided by all of its queues together, as in executor.cpp.
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -45,7 +47,7 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
 /// that wake each other would starve the rest); then inbox and the rest in turn,
-/// of which newborns (newest first) and ring in turn; the injection queue; work that
+/// of which `ring_share` of the ring and a newborn in turn; the injection queue; work that
 /// has yielded; others' newborns and rings, and slots behind long work; the pool's
 /// background source; sleep. Work that has yielded comes first once the
 /// rest had a turn, and background work once it has waited for pool_config::background_after.
@@ -65,6 +67,15 @@ public:
   /// A handler that goes on for this time after it has sent keeps the receiver waiting for longer
   /// than it takes to wake another executor.
   static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
+
+  /// Items of the ring for each newborn, while there are any: those who have begun go first, or
+  /// more and more would be under way. With fewer newborns yet, actors that keep each other busy
+  /// would keep others from beginning. A guess: 2 to 16 did alike over 26 programs.
+  static constexpr std::uint32_t ring_share = 4;
+
+  /// Of so many that one piece of work puts off, the eldest begins: a parent of many often makes
+  /// those first to whom the others send. Fewer are not worth the time.
+  static constexpr std::uint32_t many_siblings = 8;
 
   /// As long as newborns wait, the oldest of them has its turn once in this time, although newer
   /// ones come. A guess: a tree of actors, whose oldest newborn is a large part of it, stays deep
@@ -332,6 +343,7 @@ private:
   work_item pop_oldest_newborn() noexcept;
   void take_slot(work_item item, bool is_newborn);
   void put_off(work_item item) noexcept;
+  void order_siblings() noexcept;
   bool goes_elsewhere() noexcept;
 
   /// The item sent at `sent_at_` has had the slot until `time`: now the next one takes the slot, or
@@ -425,7 +437,8 @@ private:
   std::uint64_t item_start_ = 0;     ///< last_look_ when the latest item began
   std::uint64_t feeder_ticks_ = 0;
   bool newest_is_newborn_ = false;   ///< the item that was last put into the slot
-  bool newborn_turn_ = false;        ///< newborns before ring, in turn
+  std::uint32_t siblings_ = 0;       ///< newborns that the running work has put off
+  std::uint32_t since_newborn_ = 0;  ///< items of the ring
   bool oldest_newborn_turn_ = false; ///< the next newborn is the oldest
   std::uint64_t newborns_since_ = 0; ///< waiting, and the oldest not taken, since then; 0: not
   const void* ran_ = nullptr;        ///< the object of the latest item; may be gone
