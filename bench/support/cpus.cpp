@@ -32,8 +32,8 @@ const cpu_set_t& usable() {
 cpu_set_t first_of_usable(int cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&set) < cpus; ++cpu)
-    if (CPU_ISSET(cpu, &usable()))
+  for (const int cpu : usable_cpus())
+    if (CPU_COUNT(&set) < cpus)
       CPU_SET(cpu, &set);
   return set;
 }
@@ -50,9 +50,20 @@ void move_all_threads(const cpu_set_t& to) {
 
 } // namespace
 
+const std::vector<int>& usable_cpus() {
+  static const std::vector<int> cpus = [] {
+    std::vector<int> made;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &usable()))
+        made.push_back(cpu);
+    return made;
+  }();
+  return cpus;
+}
+
 const std::vector<int>& cpu_counts() {
   static const std::vector<int> counts = [] {
-    const int all = CPU_COUNT(&usable());
+    const int all = static_cast<int>(usable_cpus().size());
     std::vector<int> made;
     for (int cpus : {1, 2, all})
       if (cpus <= all && std::find(made.begin(), made.end(), cpus) == made.end())

@@ -7,6 +7,9 @@
 
 namespace basal::bench {
 
+/// The CPUs that this process may use, as it was at the first question.
+const std::vector<int>& usable_cpus();
+
 /// 1, 2 and all CPUs that this process may use; each number once, and none above all.
 const std::vector<int>& cpu_counts();
 
