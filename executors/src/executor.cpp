@@ -422,23 +422,23 @@ void executor::put_off(work_item item) noexcept {
   pool_.notify();
 }
 
-/// After an item that has put off newborns: of many, the eldest is next.
+/// After an item that has put off newborns: of many, the eldest is the next newborn.
 void executor::order_siblings() noexcept {
   const auto count = std::exchange(siblings_, 0);
   if (count < many_siblings)
     return;
-  if (count > newborns_.capacity) { // the eldest are in the injection queue
+  if (count > newborns_.capacity) { // the eldest are in the injection queue: that is next
     since_injection_ = adaptive_interval::max_interval;
     return;
   }
   std::array<work_item, decltype(newborns_)::capacity + 1> youngest_first;
-  std::size_t found = 0;
+  std::size_t size = 0;
   if (newest_is_newborn_)
     if (auto item = pop_newest())
-      youngest_first[found++] = item;
-  for (std::uint32_t i = 0; i < count && newborns_.pop_back(youngest_first[found]); ++i)
-    ++found; // thieves may have taken some
-  for (std::size_t i = 0; i < found; ++i)
+      youngest_first[size++] = item;
+  for (std::uint32_t i = 0; i < count && newborns_.pop_back(youngest_first[size]); ++i)
+    ++size; // thieves may have taken some
+  for (std::size_t i = 0; i < size; ++i)
     push_newborns(youngest_first[i]);
   pool_.notify(); // who looked in between has seen none
 }
@@ -1035,11 +1035,13 @@ bool executor::sleep() noexcept {
 }
 
 /// Whether it has much to do after the present call: a computation is in the middle of its work, or
-/// what waits here takes long, as items have taken lately.
+/// what waits here takes long, if it takes as long as items have lately. All that is addressed to
+/// this executor counts as one item.
 bool executor::stays_busy() const noexcept {
   if (attentive_.load(std::memory_order_relaxed))
     return true;
-  const auto waiting = num_waiting() + pool_.injection_.size();
+  const bool is_addressed = !pinned_.empty() || !inbox_.empty() || !yielded_.empty();
+  const auto waiting = num_waiting() + pool_.injection_.size() + (is_addressed ? 1 : 0);
   return waiting * injection_interval_.average_ns() >= std::uint64_t{worth_keeping_apart.count()};
 }
 

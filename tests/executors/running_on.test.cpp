@@ -197,6 +197,13 @@ void add_work(executor& on) {
   on.push_back({&nothing, &no_work});
 }
 
+/// Likewise, to this executor alone.
+void address_work(executor& on) {
+  static inbox_node node{nullptr, {&nothing, &no_work}};
+  on.push_pinned(node);
+  on.pool().rouse();
+}
+
 } // namespace
 
 TEST_CASE("who is woken by an executor that goes on wakes up where no executor runs") {
@@ -204,9 +211,9 @@ TEST_CASE("who is woken by an executor that goes on wakes up where no executor r
     return;
   auto config = looking_for_long();
   config.keep_apart = GENERATE(true, false);
-  auto* wake
-    = GENERATE(as<void (*)(executor&)>{}, nullptr, &rouse, &rouse_in_a_computation, &add_work);
-  const bool goes_on = wake == &rouse_in_a_computation || wake == &add_work;
+  auto* wake = GENERATE(as<void (*)(executor&)>{}, nullptr, &rouse, &rouse_in_a_computation,
+                        &add_work, &address_work);
+  const bool goes_on = wake != nullptr && wake != &rouse;
   crowded_pool crowded{config};
   crowded.wake(wake);
   CHECK((kept_on != nowhere) == (config.keep_apart && goes_on));
