@@ -21,6 +21,8 @@
 #include <tuple>
 #include <vector>
 
+#include "counted_lock.hpp"
+
 namespace basal::actors::detail {
 
 namespace {
@@ -61,10 +63,7 @@ constexpr std::size_t places = 64;
 
 /// A part of the wait graph: the edges of the actors whose ids say so.
 struct alignas(64) awaited_answer::place {
-  /// How many edges there are. Written under the lock, read without it: who adds an edge does so
-  /// before it looks for another one, both in seq_cst, so of two that do, one sees the other's.
-  std::atomic<std::uint32_t> size{0};
-  std::mutex mutex;
+  counted_lock edges;
   awaited_answer* first = nullptr;
 };
 
@@ -78,7 +77,7 @@ struct awaited_answer::step {
 awaited_request::~awaited_request() {
   if (asker_.load(std::memory_order_acquire) == nullptr)
     return;
-  const std::lock_guard guard{awaited_answer::place_of(asker_id_).mutex};
+  const std::lock_guard guard{awaited_answer::place_of(asker_id_).edges};
   // It may have gone on since. Relaxed: the lock orders it.
   if (auto* asker = asker_.load(std::memory_order_relaxed))
     asker->request_ = nullptr;
@@ -154,9 +153,11 @@ bool awaited_answer::enter() {
   BASAL_ASSERT(!entered_, "a wait enters the wait graph once");
   BASAL_ASSERT(!self_.getf(waits_flag), "an actor waits for one answer at a time");
   auto& here = place_of(self_.id());
-  const std::lock_guard guard{here.mutex};
-  if (core_.ends_waits())
+  here.edges.lock_adding();
+  if (core_.ends_waits()) {
+    here.edges.unlock_removing();
     return false;
+  }
   request_->asker_id_ = self_.id();
   request_->asker_.store(this, std::memory_order_relaxed); // not sent yet
   next_ = here.first;
@@ -165,7 +166,7 @@ bool awaited_answer::enter() {
   here.first = this;
   self_.current_mailbox_element(this);
   self_.setf(waits_flag);
-  here.size.store(here.size.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+  here.edges.unlock();
   entered_ = true;
   return true;
 }
@@ -175,15 +176,15 @@ void awaited_answer::leave() noexcept {
   BASAL_ASSERT(entered_, "a wait leaves the wait graph once, after it has entered");
   BASAL_ASSERT(self_.current_mailbox_element() == this, "waits of one actor do not overlap");
   auto& here = place_of(self_.id());
-  const std::lock_guard guard{here.mutex};
+  here.edges.lock();
   self_.unsetf(waits_flag);
   self_.current_mailbox_element(handled_);
   if (next_ != nullptr)
     next_->previous_ = previous_;
   (previous_ != nullptr ? previous_->next_ : here.first) = next_;
-  here.size.store(here.size.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
   if (request_ != nullptr)
     request_->asker_.store(nullptr, std::memory_order_release);
+  here.edges.unlock_removing();
   entered_ = false;
 }
 
@@ -197,9 +198,9 @@ bool awaited_answer::follow(std::vector<step>& path) const {
   const auto* seen = actor;   // an earlier actor on the way, in case that others wait in a circle
   for (std::size_t steps = 1;; ++steps) {
     auto& there = place_of(actor->id());
-    if (there.size.load(std::memory_order_seq_cst) == 0)
+    if (there.edges.is_empty())
       return false;
-    const std::lock_guard guard{there.mutex};
+    const std::lock_guard guard{there.edges};
     if (!waits_locked(*actor))
       return false;
     const auto& wait = of_locked(*actor);
@@ -321,7 +322,7 @@ void awaited_answer::end_all(caf::actor_system& system, system_core& core) {
     std::vector<caf::strong_actor_ptr> waiting;
     {
       auto& here = place_of(i);
-      const std::lock_guard guard{here.mutex};
+      const std::lock_guard guard{here.edges};
       for (auto* x = here.first; x != nullptr; x = x->next_)
         if (&x->self_.home_system() == &system)
           waiting.emplace_back(x->self_.ctrl());
