@@ -35,6 +35,11 @@ caf::scheduled_actor* actor_of(caf::resumable& job) noexcept {
            : nullptr;
 }
 
+/// What all objects of the type of `job` have in common: the address of their virtual functions.
+const void* key_of(const caf::resumable& job) noexcept {
+  return *reinterpret_cast<const void* const*>(&job);
+}
+
 /// CAF's names of actors that have none of their own say less than their type does.
 std::string name_of(const caf::resumable& job) {
   const auto* actor = dynamic_cast<const caf::local_actor*>(&job);
@@ -164,7 +169,7 @@ void actor_lane::draw() noexcept {
 void actor_lane::adapt(std::uint64_t begin, std::uint64_t ticks) noexcept {
   const auto apart = begin - picked_at_;
   picked_at_ = begin;
-  if (is_long(ticks))
+  if (ticks >= interval_)
     weight_ = 1;
   else if (apart < interval_ / 2)
     weight_ = std::min(2 * weight_, most_weight);
@@ -172,21 +177,25 @@ void actor_lane::adapt(std::uint64_t begin, std::uint64_t ticks) noexcept {
     weight_ = std::max(weight_ / 2, std::uint64_t{1});
 }
 
-void actor_lane::passed_long(const void* key, std::uint64_t ticks,
-                             std::uint64_t messages) noexcept {
+void actor_lane::overran(caf::resumable& job, std::uint64_t ticks) noexcept {
+  for (auto* turn = counting_; turn != nullptr; turn = turn->older_)
+    if (turn->job_ == &job) {
+      turn->is_long_ = true;
+      return;
+    }
   left_ = drawn_weight_ = weight_ = 1; // turns are rare now
-  if (auto* type = types_.find(key)) {
+  if (auto* type = types_.of(key_of(job), job)) {
     actor_tally::add(type->counts.turns, 1);
-    actor_tally::add(type->counts.messages, messages);
+    actor_tally::add(type->counts.messages, 1); // at least
     actor_tally::add(type->counts.busy_ticks, ticks);
   }
 }
 
-void actor_lane::delayed(caf::resumable& job, const void* key, std::uint64_t ticks) noexcept {
+void actor_lane::delayed(caf::resumable& job, std::uint64_t ticks) noexcept {
   const auto ns = ns_of(ticks);
   const auto* actor = actor_of(job);
   const auto id = actor != nullptr ? actor->id() : 0;
-  if (auto* type = types_.of(key, job))
+  if (auto* type = types_.of(key_of(job), job))
     type->counts.delays.add(ns, 1);
   if (auto* one = actors_.find(id); one != nullptr && id != 0)
     one->delays.add(ns, 1);
@@ -194,17 +203,26 @@ void actor_lane::delayed(caf::resumable& job, const void* key, std::uint64_t tic
 
 // -- one turn ------------------------------------------------------------------------
 
-counted_turn::counted_turn(actor_lane& lane, executors::executor& self, caf::resumable& job,
-                           const void* key) noexcept
+counted_turn::counted_turn(actor_lane& lane, executors::executor& self,
+                           caf::resumable& job) noexcept
   : lane_(lane),
+    older_(std::exchange(lane.counting_, this)),
     self_(self),
+    job_(&job),
     actor_(actor_of(job)),
-    type_(lane.types_.of(key, job)),
+    type_(lane.types_.of(key_of(job), job)),
     weight_(lane.picked_weight_),
     id_(actor_ != nullptr ? actor_->id() : 0),
     begin_(self.last_look()),
     waited_(self.running().waited()),
     spawned_(actor_ != nullptr && !actor_->getf(caf::abstract_actor::is_initialized_flag)) {
+}
+
+counted_turn::~counted_turn() {
+  auto** place = &lane_.counting_; // not the first one, if it has waited
+  while (*place != this)
+    place = &(*place)->older_;
+  *place = older_;
 }
 
 std::size_t counted_turn::limit(std::size_t most) noexcept {
@@ -236,7 +254,7 @@ bool counted_turn::handled(std::size_t messages) noexcept {
 void counted_turn::over(bool ended) noexcept {
   const auto ticks = self_.last_look() - begin_ - (self_.running().waited() - waited_);
   // A long turn is counted also where it is not picked, so it stands for itself.
-  const auto weight = lane_.is_long(ticks) ? 1 : weight_;
+  const auto weight = is_long_ ? 1 : weight_;
   const auto count = [&](actor_tally& to) {
     actor_tally::add(to.turns, weight);
     actor_tally::add(to.messages, weight * messages_);
@@ -278,13 +296,7 @@ void actor_watch::until(std::uint64_t ticks) noexcept {
   }
 }
 
-actor_lane* actor_watch::lane(const executors::executor& self, std::uint64_t present) noexcept {
-  auto end = until_.load(std::memory_order_relaxed);
-  if (present > end) {
-    if (end != 0) // unless somebody prolongs it at this moment
-      until_.compare_exchange_strong(end, 0, std::memory_order_relaxed);
-    return nullptr;
-  }
+actor_lane* actor_watch::lane(const executors::executor& self) noexcept {
   BASAL_ASSERT(executors::executor::current() == &self, "a lane belongs to its executor's thread");
   BASAL_ASSERT(self.index() < lanes_.size(), "a system watches its own message executors");
   auto& mine = lanes_[self.index()];
@@ -296,23 +308,28 @@ actor_lane* actor_watch::lane(const executors::executor& self, std::uint64_t pre
   return known;
 }
 
-void actor_watch::wakes(const caf::resumable& job, const executors::executor* self) noexcept {
-  const auto note = [&](std::uint64_t present) {
-    const auto old = std::max(since_.load(std::memory_order_relaxed), present - longest_delay_);
-    probes_.place(&job, present, old);
-  };
-  if (self == nullptr) {
-    note(tick_clock::now());
-    return;
+bool actor_watch::goes_on(std::uint64_t present) noexcept {
+  auto end = until_.load(std::memory_order_relaxed);
+  if (present > end) {
+    if (end != 0) // unless somebody prolongs it at this moment
+      until_.compare_exchange_strong(end, 0, std::memory_order_relaxed);
+    return false;
   }
-  BASAL_ASSERT(executors::executor::current() == self && self->index() < lanes_.size(),
-               "who wakes an actor from a message executor is on its thread");
-  auto* mine = lanes_[self->index()].load(std::memory_order_relaxed);
-  if (mine != nullptr && mine->times(self->last_look()))
-    note(self->now());
+  if (!times_next())
+    times_next_.store(true, std::memory_order_relaxed);
+  return true;
 }
 
-std::uint64_t actor_watch::delay_of(const caf::resumable& job, std::uint64_t present) noexcept {
+void actor_watch::wakes(const caf::resumable& job) noexcept {
+  if (times_next())
+    times_next_.store(false, std::memory_order_relaxed);
+  const auto present = tick_clock::now();
+  const auto old = std::max(since_.load(std::memory_order_relaxed), present - longest_delay_);
+  probes_.place(&job, present, old);
+}
+
+std::uint64_t actor_watch::noted_delay_of(const caf::resumable& job,
+                                          std::uint64_t present) noexcept {
   const auto noted = probes_.take(&job);
   // A note of a watch before this one says nothing.
   if (!noted || *noted < since_.load(std::memory_order_relaxed) || *noted >= present)

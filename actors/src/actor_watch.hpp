@@ -70,13 +70,15 @@ private:
   std::atomic<std::size_t> count_{0}; // written by the writer, release
 };
 
+class counted_turn;
+
 /// Counts of one executor: of the actors that it runs. It counts a random part of their turns, so
 /// that counting takes little of its time: about one each `counted_every`, which stands for as many
-/// as began in between, and for itself each turn that takes longer than that.
+/// as began in between, and for itself each turn in which a handler takes longer than a quantum.
 class actor_lane {
 public:
   /// To count a turn takes some 0.5 us.
-  static constexpr std::chrono::nanoseconds counted_every = std::chrono::microseconds{100};
+  static constexpr std::chrono::nanoseconds counted_every = std::chrono::microseconds{200};
 
   explicit actor_lane(std::size_t executor) noexcept;
 
@@ -93,23 +95,11 @@ public:
   }
 
   /// Its actor had waited for it.
-  void delayed(caf::resumable& job, const void* key, std::uint64_t ticks) noexcept;
+  void delayed(caf::resumable& job, std::uint64_t ticks) noexcept;
 
-  /// A message that is about to wake an actor is to be timed, at `present`: some are.
-  bool times(std::uint64_t present) noexcept {
-    if (present - timed_at_ < interval_)
-      return false;
-    timed_at_ = present;
-    return true;
-  }
-
-  /// Whether a turn of so many ticks is counted in any case.
-  bool is_long(std::uint64_t ticks) const noexcept {
-    return ticks >= interval_;
-  }
-
-  /// A long turn that has not been picked is over, and `messages` or more were handled.
-  void passed_long(const void* key, std::uint64_t ticks, std::uint64_t messages) noexcept;
+  /// In a turn of `job`, a handler has taken `ticks`, longer than a quantum. If nobody counts the
+  /// turn, it is counted now.
+  void overran(caf::resumable& job, std::uint64_t ticks) noexcept;
 
   // -- any thread -----------------------------------------------------------------
 
@@ -128,13 +118,13 @@ private:
   void draw() noexcept;
   void adapt(std::uint64_t begin, std::uint64_t ticks) noexcept;
 
-  const std::uint64_t interval_;    ///< counted_every in ticks
-  std::uint64_t left_ = 1;          ///< turns until one is picked
-  std::uint64_t drawn_weight_ = 1;  ///< the number of turns that one stands for
-  std::uint64_t picked_weight_ = 1; ///< the same of the latest one
-  std::uint64_t weight_ = 1;        ///< the same of the next one to be drawn
-  std::uint64_t picked_at_ = 0;     ///< ticks
-  std::uint64_t timed_at_ = 0;      ///< ticks
+  const std::uint64_t interval_;     ///< counted_every in ticks
+  counted_turn* counting_ = nullptr; ///< the turns that are being counted: more if some wait
+  std::uint64_t left_ = 1;           ///< turns until one is picked
+  std::uint64_t drawn_weight_ = 1;   ///< the number of turns that one stands for
+  std::uint64_t picked_weight_ = 1;  ///< the same of the latest one
+  std::uint64_t weight_ = 1;         ///< the same of the next one to be drawn
+  std::uint64_t picked_at_ = 0;      ///< ticks
   basal::detail::xorshift random_;
   actor_types types_;
   busiest actors_;
@@ -143,8 +133,11 @@ private:
 /// A turn that is counted. Lives on the executor's stack as long as the turn.
 class counted_turn {
 public:
-  counted_turn(actor_lane& lane, executors::executor& self, caf::resumable& job,
-               const void* key) noexcept;
+  counted_turn(actor_lane& lane, executors::executor& self, caf::resumable& job) noexcept;
+  ~counted_turn();
+
+  counted_turn(const counted_turn&) = delete;
+  counted_turn& operator=(const counted_turn&) = delete;
 
   /// Its actor is about to be resumed for `most` messages. @returns for how many it is to be: the
   /// first one by itself, and no more than there are, so that it is known how many it handles
@@ -164,8 +157,13 @@ public:
   void over(bool ended) noexcept;
 
 private:
+  friend class actor_lane;
+
   actor_lane& lane_;
+  counted_turn* older_;  ///< that is being counted, or null
+  bool is_long_ = false; ///< a handler has overrun, so that the turn stands for itself
   executors::executor& self_;
+  const caf::resumable* const job_;
   caf::scheduled_actor* const actor_; ///< null: what runs is none
   actor_types::entry* const type_;    ///< null: there is no memory for it
   const std::uint64_t weight_;
@@ -197,16 +195,29 @@ public:
     return until_.load(std::memory_order_relaxed) != 0;
   }
 
-  /// That of an executor, made by its first call; ends the watch if its time is over by `present`.
-  /// On that executor. @returns null where there is no memory, or nobody watches any more
-  actor_lane* lane(const executors::executor& self, std::uint64_t present) noexcept;
+  /// That of an executor, made by its first call. On that executor, which may keep it. @returns null
+  /// where there is no memory
+  actor_lane* lane(const executors::executor& self) noexcept;
 
-  /// `job` is about to be queued, on `self` or where that is null by another thread. Where
-  /// is_on(), before it is.
-  void wakes(const caf::resumable& job, const executors::executor* self) noexcept;
+  /// A turn is about to be counted at `present`: so often, the clock of the watch is looked at, and
+  /// the next message that wakes an actor is timed.
+  /// @returns false if the time of the watch is over, which ends it
+  bool goes_on(std::uint64_t present) noexcept;
+
+  /// Whether a message that a handler sends, and that wakes an actor, is to be timed: some are.
+  /// Relaxed: a hint.
+  bool times_next() const noexcept {
+    return times_next_.load(std::memory_order_relaxed);
+  }
+
+  /// `job` is about to be queued: notes the time. Of messages that handlers send only if
+  /// times_next(). Any thread.
+  void wakes(const caf::resumable& job) noexcept;
 
   /// Ticks since then, if that was noted; else 0. On the executor that is about to run it.
-  std::uint64_t delay_of(const caf::resumable& job, std::uint64_t present) noexcept;
+  std::uint64_t delay_of(const caf::resumable& job, std::uint64_t present) noexcept {
+    return probes_.any() ? noted_delay_of(job, present) : 0;
+  }
 
   /// By type, in the order of their names. Any thread.
   std::vector<actor_stats> types();
@@ -215,10 +226,13 @@ public:
   std::vector<actor_stats> actors();
 
 private:
+  std::uint64_t noted_delay_of(const caf::resumable& job, std::uint64_t present) noexcept;
+
   const std::uint64_t
     longest_delay_; ///< ticks; a note that is older belongs to an actor that is gone
   std::atomic<std::uint64_t> until_{0}; // ticks; 0: nobody watches. Written by any thread
   std::atomic<std::uint64_t> since_{0}; // ticks; the present watch's beginning, for delay_of()
+  std::atomic<bool> times_next_{false}; // any thread writes it
 
   // Each written by its executor, release; read by any thread, acquire. A vector of atomics is made
   // at its size.

@@ -17,7 +17,8 @@ namespace basal::actors {
 /// actor's address. It then writes the time and publishes it by the release store of the
 /// address, which pairs with the acquire load in take(). take() reads the time before its
 /// compare-exchange: where that succeeds, nobody has claimed the slot since, and the time is the
-/// note's.
+/// note's. A note is counted before it is published and until it was taken, so who runs an actor,
+/// which happens after place(), finds any() true where there is a note of it.
 ///
 /// A note whose actor was ended unrun, or ran while nobody watched, is never taken. Whoever finds
 /// one that is too old replaces it.
@@ -37,8 +38,15 @@ public:
         || !slot.job.compare_exchange_strong(before, &claimed, std::memory_order_acquire,
                                              std::memory_order_relaxed))
       return;
+    if (before == nullptr)
+      count_.fetch_add(1, std::memory_order_relaxed);
     slot.since.store(present, std::memory_order_relaxed);
     slot.job.store(job, std::memory_order_release);
+  }
+
+  /// Whether take() may find something: one load, of what few write.
+  bool any() const noexcept {
+    return count_.load(std::memory_order_relaxed) != 0;
   }
 
   /// `job` is about to run. @returns when the note was left, if there is one
@@ -52,6 +60,7 @@ public:
     if (!slot.job.compare_exchange_strong(mine, nullptr, std::memory_order_release,
                                           std::memory_order_relaxed))
       return std::nullopt;
+    count_.fetch_sub(1, std::memory_order_relaxed);
     return since;
   }
 
@@ -68,7 +77,8 @@ private:
     return slots_[(address >> 6 ^ address >> 12) % Slots];
   }
 
-  std::array<note, Slots> slots_{};
+  Atomic<std::uint32_t> count_{0}; ///< of notes
+  alignas(64) std::array<note, Slots> slots_{};
 };
 
 using delay_probes = basic_delay_probes<>; // 64 delays measured at a time; a guess

@@ -71,7 +71,7 @@ public:
   }
 
   void exec_later(caf::resumable* job) override {
-    owner_.enqueue(job);
+    owner_.queue(job, watch_.times_next());
   }
 
   std::size_t max_throughput() const noexcept {
@@ -87,10 +87,18 @@ public:
     return watch_;
   }
 
+  /// The counts of `self`, whose unit this is, while somebody watches; null where there is no memory
+  /// for them.
+  actor_lane* lane(const executors::executor& self) noexcept {
+    if (lane_ == nullptr) [[unlikely]]
+      lane_ = watch_.lane(self);
+    return lane_;
+  }
+
   /// `job` is about to be queued for another turn.
-  void waits_again(const caf::resumable& job, const executors::executor& self) const noexcept {
-    if (watch_.is_on())
-      watch_.wakes(job, &self);
+  void waits_again(const caf::resumable& job) const noexcept {
+    if (watch_.times_next()) [[unlikely]]
+      watch_.wakes(job);
   }
 
   /// CAF asks the thread's logger at each message, more than once, and the logger takes a lock that
@@ -113,7 +121,8 @@ public:
 private:
   scheduler& owner_;
   actor_watch& watch_;
-  std::uint64_t backlog_seen_ = 0; // ticks; its thread's own
+  actor_lane* lane_ = nullptr;     // its thread's own, as the next one
+  std::uint64_t backlog_seen_ = 0; // ticks
   const bool quiet_ = !logs(owner_.system());
 };
 
@@ -253,9 +262,14 @@ void scheduler::start_executors() {
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {
-    if (work.ops == &job_ops)
-      static_cast<scheduler*>(context)->overruns_.add(static_cast<caf::resumable*>(work.object),
-                                                      self.index(), ticks, self.quantum_ticks());
+    if (work.ops != &job_ops)
+      return;
+    auto* job = static_cast<caf::resumable*>(work.object);
+    static_cast<scheduler*>(context)->overruns_.add(job, self.index(), ticks, self.quantum_ticks());
+    auto& here = *static_cast<unit*>(self.attachment());
+    if (here.is_watched())
+      if (auto* lane = here.lane(self))
+        lane->overran(*job, ticks);
   };
   config.hooks.thread_stops = [](void* context, executors::executor&) noexcept {
     static_cast<scheduler*>(context)->system().thread_terminates();
@@ -343,6 +357,12 @@ void scheduler::stop_in_time(Executors& all) {
 }
 
 void scheduler::enqueue(caf::resumable* job) {
+  queue(job,
+        watch_->times_next() || (watch_->is_on() && executors::executor::current() == nullptr));
+}
+
+/// @param timed whether the time is noted, for who watches
+void scheduler::queue(caf::resumable* job, bool timed) {
   BASAL_ASSERT(job != nullptr && messages_ != nullptr, "actors run after the system's start");
   // Called for actors that a message wakes or a handler spawns, not for messages to actors that are
   // awake already.
@@ -358,10 +378,8 @@ void scheduler::enqueue(caf::resumable* job) {
     }
     has_had_jobs_.store(true, std::memory_order_relaxed);
   }
-  if (watch_->is_on()) {
-    const auto* self = executors::executor::current();
-    watch_->wakes(*job, self != nullptr && &self->pool() == messages_.get() ? self : nullptr);
-  }
+  if (timed) [[unlikely]]
+    watch_->wakes(*job);
   try {
     if (!(is_newborn(*job) ? messages_->submit_newborn({job, &job_ops})
                            : messages_->submit({job, &job_ops})))
@@ -376,7 +394,7 @@ void scheduler::enqueue(caf::resumable* job) {
 
 namespace {
 
-/// Of turns while nobody watches.
+/// Of turns while nobody watches, and of those that are not picked while somebody does.
 struct uncounted_turn {
   std::size_t limit(std::size_t most) const noexcept {
     return most;
@@ -390,47 +408,6 @@ struct uncounted_turn {
   }
 };
 
-/// Of those that are not picked while somebody does.
-class passed_turn {
-public:
-  passed_turn(actor_lane& lane, executors::executor& self, const void* key) noexcept
-    : lane_(lane), self_(self), key_(key), begin_(self.last_look()), waited_(waited()) {
-  }
-
-  std::size_t limit(std::size_t most) const noexcept {
-    return most;
-  }
-
-  bool handled(std::size_t messages) noexcept {
-    messages_ += messages;
-    return false;
-  }
-
-  void handled_all(std::size_t) noexcept {
-    ++messages_; // at least
-  }
-
-  void over(bool) const noexcept {
-    const auto ticks = self_.last_look() - begin_;
-    if (!lane_.is_long(ticks)) [[likely]]
-      return;
-    if (const auto busy = ticks - (waited() - waited_); lane_.is_long(busy))
-      lane_.passed_long(key_, busy, messages_);
-  }
-
-private:
-  std::uint64_t waited() const noexcept {
-    return self_.running().waited();
-  }
-
-  actor_lane& lane_;
-  executors::executor& self_;
-  const void* const key_;
-  const std::uint64_t begin_;
-  const std::uint64_t waited_;
-  std::uint64_t messages_ = 0;
-};
-
 } // namespace
 
 void scheduler::run(void* object, executors::executor& self) noexcept {
@@ -439,32 +416,22 @@ void scheduler::run(void* object, executors::executor& self) noexcept {
   auto& here = *static_cast<unit*>(self.attachment());
   here.silence();
   if (here.is_watched()) [[unlikely]]
-    run_watched(job, self, here);
-  else
-    take_turn(job, self, here, uncounted_turn{});
+    if (auto* lane = here.lane(self)) {
+      auto& watch = here.watch();
+      if (const auto delay = watch.delay_of(*job, self.last_look()); delay != 0)
+        lane->delayed(*job, delay);
+      if (lane->picks() && watch.goes_on(self.last_look())) {
+        take_turn(job, self, here, counted_turn{*lane, self, *job});
+        return;
+      }
+    }
+  take_turn(job, self, here, uncounted_turn{});
 }
 
-void scheduler::run_watched(caf::resumable* job, executors::executor& self, unit& here) noexcept {
-  auto& watch = here.watch();
-  const auto present = self.last_look();
-  auto* lane = watch.lane(self, present);
-  if (lane == nullptr) {
-    take_turn(job, self, here, uncounted_turn{});
-    return;
-  }
-  const auto* key = *reinterpret_cast<const void* const*>(job); // objects of a type share it
-  if (const auto delay = watch.delay_of(*job, present); delay != 0)
-    lane->delayed(*job, key, delay);
-  if (lane->picks())
-    take_turn(job, self, here, counted_turn{*lane, self, *job, key});
-  else
-    take_turn(job, self, here, passed_turn{*lane, self, key});
-}
-
-/// @param count learns of the turn: uncounted_turn, passed_turn or counted_turn
+/// @param count learns of the turn: uncounted_turn or counted_turn
 template <class Count>
 void scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& here,
-                          Count count) noexcept {
+                          Count&& count) noexcept {
   turn left{self, here.max_throughput()};
   for (;;) {
     const auto batch = count.limit(left.next_batch());
@@ -474,7 +441,7 @@ void scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& 
         break;
       here.has_left_messages(*job, self);
       count.over(false);
-      here.waits_again(*job, self);
+      here.waits_again(*job);
       self.push_back({job, &job_ops});
       return;
     case caf::resumable::done:

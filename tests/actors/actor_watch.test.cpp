@@ -33,8 +33,8 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 using slow_atom = caf::atom_constant<caf::atom("slow")>;
 
-/// Longer than what lies between two turns that are counted, so that all are.
-constexpr auto long_enough = 200us;
+/// Longer than a quantum, so that all turns are counted.
+constexpr auto long_enough = 250us;
 
 void compute(std::chrono::microseconds time) {
   for (const auto end = clock_type::now() + time; clock_type::now() < end;) {
@@ -104,6 +104,19 @@ struct watched {
   void ask(const caf::actor& whom, Ts... what) {
     self->request(whom, caf::infinite, what...)
       .receive([](int) {}, [](const caf::error&) { FAIL("no answer"); });
+  }
+
+  /// From now on: an answer comes before its turn is over, and with one executor, that before the
+  /// answer of another actor.
+  void watch() {
+    ask(system.spawn([](caf::event_based_actor* once) -> caf::behavior {
+      return {[once](int x) {
+        once->quit();
+        return x;
+      }};
+    }),
+        1);
+    watch_actors(system, 1h);
   }
 
   /// Waits until nothing changes: an answer comes before its turn is over and counted.
@@ -233,7 +246,9 @@ TEST_CASE("a note of when an actor was woken is taken once, and an old one is re
   int a = 0;
   int b = 0;
   CHECK(notes->take(&a) == std::nullopt);
+  CHECK_FALSE(notes->any());
   notes->place(&a, 10, 0);
+  CHECK(notes->any());
   CHECK(notes->take(&b) == std::nullopt);
   CHECK(notes->take(&a) == 10);
   CHECK(notes->take(&a) == std::nullopt);
@@ -242,7 +257,9 @@ TEST_CASE("a note of when an actor was woken is taken once, and an old one is re
   CHECK(notes->take(&b) == std::nullopt);
   notes->place(&b, 40, 21);
   CHECK(notes->take(&a) == std::nullopt);
+  CHECK(notes->any());
   CHECK(notes->take(&b) == 40);
+  CHECK_FALSE(notes->any());
 }
 
 TEST_CASE("nothing is counted unless somebody watches, and no more when the time is over") {
@@ -274,7 +291,7 @@ TEST_CASE("actors are counted by type: turns, messages, time, handlers, ends") {
   // An actor's first turn is short, and the next one may come too soon to be counted.
   for (const auto& begins : {one, two, other, slow})
     x.ask(begins, 1);
-  watch_actors(x.system, 1h);
+  x.watch();
   for (int i = 0; i < 30; ++i) {
     x.ask(one, i);
     x.ask(two, i);
@@ -320,6 +337,27 @@ TEST_CASE("what is counted in part is right on average") {
   CHECK(found.turns < rounds * 2);
   caf::anon_send_exit(a, caf::exit_reason::kill);
   caf::anon_send_exit(b, caf::exit_reason::kill);
+}
+
+TEST_CASE("a turn longer than a quantum is counted once, whether it was picked or not") {
+  constexpr std::uint64_t slow_turns = 100;
+  constexpr int quick_turns = 40; // in between: one of several of them is counted
+  watched x;
+  const auto quick = x.system.spawn(
+    [](caf::event_based_actor*) -> caf::behavior { return {[](int n) { return n; }}; });
+  const auto slow = x.system.spawn(worker<slow_state>);
+  x.ask(slow, 1); // its first turn, which is short
+  x.watch();
+  for (std::uint64_t i = 0; i < slow_turns; ++i) {
+    for (int k = 0; k < quick_turns; ++k)
+      x.ask(quick, k);
+    x.ask(slow, 1);
+  }
+  const auto found = x.of_type("slow");
+  CHECK(found.turns == slow_turns);
+  CHECK(found.busy_ns >= slow_turns * 200'000);
+  caf::anon_send_exit(quick, caf::exit_reason::kill);
+  caf::anon_send_exit(slow, caf::exit_reason::kill);
 }
 
 TEST_CASE("a delay is from the message that wakes an actor to the actor's turn") {

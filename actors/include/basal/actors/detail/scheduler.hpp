@@ -87,12 +87,12 @@ private:
   template <class Executors>
   void stop_in_time(Executors& all);
 
+  void queue(caf::resumable* job, bool timed);
   static void run(void* job, executors::executor& self) noexcept;
-  static void run_watched(caf::resumable* job, executors::executor& self, unit& here) noexcept;
 
   template <class Count>
   static void take_turn(caf::resumable* job, executors::executor& self, unit& here,
-                        Count count) noexcept;
+                        Count&& count) noexcept;
 
   static const executors::work_ops job_ops;
 
