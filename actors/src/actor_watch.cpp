@@ -35,7 +35,7 @@ caf::scheduled_actor* actor_of(caf::resumable& job) noexcept {
            : nullptr;
 }
 
-/// What all objects of the type of `job` have in common: the address of their virtual functions.
+/// The address of the virtual functions of `job`, which all objects of its type have in common.
 const void* key_of(const caf::resumable& job) noexcept {
   return *reinterpret_cast<const void* const*>(&job);
 }

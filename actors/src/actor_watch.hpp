@@ -195,8 +195,8 @@ public:
     return until_.load(std::memory_order_relaxed) != 0;
   }
 
-  /// That of an executor, made by its first call. On that executor, which may keep it. @returns null
-  /// where there is no memory
+  /// That of an executor, made by its first call. On that executor, which may keep it.
+  /// @returns null where there is no memory
   actor_lane* lane(const executors::executor& self) noexcept;
 
   /// A turn is about to be counted at `present`: so often, the clock of the watch is looked at, and

@@ -87,8 +87,8 @@ public:
     return watch_;
   }
 
-  /// The counts of `self`, whose unit this is, while somebody watches; null where there is no memory
-  /// for them.
+  /// The counts of `self`, whose unit this is, while somebody watches; null where there is no
+  /// memory for them.
   actor_lane* lane(const executors::executor& self) noexcept {
     if (lane_ == nullptr) [[unlikely]]
       lane_ = watch_.lane(self);
