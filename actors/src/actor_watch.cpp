@@ -169,26 +169,12 @@ void actor_lane::draw() noexcept {
 void actor_lane::adapt(std::uint64_t begin, std::uint64_t ticks) noexcept {
   const auto apart = begin - picked_at_;
   picked_at_ = begin;
-  if (ticks >= interval_)
+  if (is_long(ticks))
     weight_ = 1;
   else if (apart < interval_ / 2)
     weight_ = std::min(2 * weight_, most_weight);
   else if (apart > 2 * interval_)
     weight_ = std::max(weight_ / 2, std::uint64_t{1});
-}
-
-void actor_lane::overran(caf::resumable& job, std::uint64_t ticks) noexcept {
-  for (auto* turn = counting_; turn != nullptr; turn = turn->older_)
-    if (turn->job_ == &job) {
-      turn->is_long_ = true;
-      return;
-    }
-  left_ = drawn_weight_ = weight_ = 1; // turns are rare now
-  if (auto* type = types_.of(key_of(job), job)) {
-    actor_tally::add(type->counts.turns, 1);
-    actor_tally::add(type->counts.messages, 1); // at least
-    actor_tally::add(type->counts.busy_ticks, ticks);
-  }
 }
 
 void actor_lane::delayed(caf::resumable& job, std::uint64_t ticks) noexcept {
@@ -206,9 +192,7 @@ void actor_lane::delayed(caf::resumable& job, std::uint64_t ticks) noexcept {
 counted_turn::counted_turn(actor_lane& lane, executors::executor& self,
                            caf::resumable& job) noexcept
   : lane_(lane),
-    older_(std::exchange(lane.counting_, this)),
     self_(self),
-    job_(&job),
     actor_(actor_of(job)),
     type_(lane.types_.of(key_of(job), job)),
     weight_(lane.picked_weight_),
@@ -216,13 +200,6 @@ counted_turn::counted_turn(actor_lane& lane, executors::executor& self,
     begin_(self.last_look()),
     waited_(self.running().waited()),
     spawned_(actor_ != nullptr && !actor_->getf(caf::abstract_actor::is_initialized_flag)) {
-}
-
-counted_turn::~counted_turn() {
-  auto** place = &lane_.counting_; // not the first one, if it has waited
-  while (*place != this)
-    place = &(*place)->older_;
-  *place = older_;
 }
 
 std::size_t counted_turn::limit(std::size_t most) noexcept {
@@ -254,7 +231,7 @@ bool counted_turn::handled(std::size_t messages) noexcept {
 void counted_turn::over(bool ended) noexcept {
   const auto ticks = self_.last_look() - begin_ - (self_.running().waited() - waited_);
   // A long turn is counted also where it is not picked, so it stands for itself.
-  const auto weight = is_long_ ? 1 : weight_;
+  const auto weight = lane_.is_long(ticks) ? 1 : weight_;
   const auto count = [&](actor_tally& to) {
     actor_tally::add(to.turns, weight);
     actor_tally::add(to.messages, weight * messages_);
@@ -273,6 +250,22 @@ void counted_turn::over(bool ended) noexcept {
         count(*one);
   }
   lane_.adapt(begin_, ticks);
+}
+
+passed_turn::passed_turn(const executors::executor& self, const caf::resumable& job) noexcept
+  : self_(self), key_(key_of(job)), begin_(self.last_look()), waited_(self.running().waited()) {
+}
+
+void passed_turn::was_long(actor_lane& lane, std::uint64_t messages) const noexcept {
+  const auto busy = self_.last_look() - begin_ - (self_.running().waited() - waited_);
+  if (!lane.is_long(busy))
+    return;
+  lane.left_ = lane.drawn_weight_ = lane.weight_ = 1; // turns are rare now
+  if (auto* type = lane.types_.find(key_)) {
+    actor_tally::add(type->counts.turns, 1);
+    actor_tally::add(type->counts.messages, messages);
+    actor_tally::add(type->counts.busy_ticks, busy);
+  }
 }
 
 // -- all of them ------------------------------------------------------------------------
@@ -308,20 +301,18 @@ actor_lane* actor_watch::lane(const executors::executor& self) noexcept {
   return known;
 }
 
-bool actor_watch::goes_on(std::uint64_t present) noexcept {
+bool actor_watch::is_prolonged(std::uint64_t present) noexcept {
   auto end = until_.load(std::memory_order_relaxed);
-  if (present > end) {
-    if (end != 0) // unless somebody prolongs it at this moment
-      until_.compare_exchange_strong(end, 0, std::memory_order_relaxed);
-    return false;
-  }
-  if (!times_next())
-    times_next_.store(true, std::memory_order_relaxed);
-  return true;
+  if (present <= end)
+    return true;
+  if (end != 0 // unless somebody prolongs it at this moment
+      && until_.compare_exchange_strong(end, 0, std::memory_order_relaxed))
+    times_next_.store(false, std::memory_order_relaxed);
+  return false;
 }
 
 void actor_watch::wakes(const caf::resumable& job) noexcept {
-  if (times_next())
+  if (executors::executor::current() != nullptr)
     times_next_.store(false, std::memory_order_relaxed);
   const auto present = tick_clock::now();
   const auto old = std::max(since_.load(std::memory_order_relaxed), present - longest_delay_);

@@ -70,11 +70,9 @@ private:
   std::atomic<std::size_t> count_{0}; // written by the writer, release
 };
 
-class counted_turn;
-
 /// Counts of one executor: of the actors that it runs. It counts a random part of their turns, so
 /// that counting takes little of its time: about one each `counted_every`, which stands for as many
-/// as began in between, and for itself each turn in which a handler takes longer than a quantum.
+/// as began in between, and for itself each turn that takes longer than that.
 class actor_lane {
 public:
   /// To count a turn takes some 0.5 us.
@@ -97,9 +95,10 @@ public:
   /// Its actor had waited for it.
   void delayed(caf::resumable& job, std::uint64_t ticks) noexcept;
 
-  /// In a turn of `job`, a handler has taken `ticks`, longer than a quantum. If nobody counts the
-  /// turn, it is counted now.
-  void overran(caf::resumable& job, std::uint64_t ticks) noexcept;
+  /// Whether a turn of so many ticks is counted in any case.
+  bool is_long(std::uint64_t ticks) const noexcept {
+    return ticks >= interval_;
+  }
 
   // -- any thread -----------------------------------------------------------------
 
@@ -112,19 +111,19 @@ public:
 
 private:
   friend class counted_turn;
+  friend class passed_turn;
 
   static constexpr std::uint64_t most_weight = 4096;
 
   void draw() noexcept;
   void adapt(std::uint64_t begin, std::uint64_t ticks) noexcept;
 
-  const std::uint64_t interval_;     ///< counted_every in ticks
-  counted_turn* counting_ = nullptr; ///< the turns that are being counted: more if some wait
-  std::uint64_t left_ = 1;           ///< turns until one is picked
-  std::uint64_t drawn_weight_ = 1;   ///< the number of turns that one stands for
-  std::uint64_t picked_weight_ = 1;  ///< the same of the latest one
-  std::uint64_t weight_ = 1;         ///< the same of the next one to be drawn
-  std::uint64_t picked_at_ = 0;      ///< ticks
+  const std::uint64_t interval_;    ///< counted_every in ticks
+  std::uint64_t left_ = 1;          ///< turns until one is picked
+  std::uint64_t drawn_weight_ = 1;  ///< the number of turns that one stands for
+  std::uint64_t picked_weight_ = 1; ///< the same of the latest one
+  std::uint64_t weight_ = 1;        ///< the same of the next one to be drawn
+  std::uint64_t picked_at_ = 0;     ///< ticks
   basal::detail::xorshift random_;
   actor_types types_;
   busiest actors_;
@@ -134,7 +133,6 @@ private:
 class counted_turn {
 public:
   counted_turn(actor_lane& lane, executors::executor& self, caf::resumable& job) noexcept;
-  ~counted_turn();
 
   counted_turn(const counted_turn&) = delete;
   counted_turn& operator=(const counted_turn&) = delete;
@@ -157,13 +155,8 @@ public:
   void over(bool ended) noexcept;
 
 private:
-  friend class actor_lane;
-
   actor_lane& lane_;
-  counted_turn* older_;  ///< that is being counted, or null
-  bool is_long_ = false; ///< a handler has overrun, so that the turn stands for itself
   executors::executor& self_;
-  const caf::resumable* const job_;
   caf::scheduled_actor* const actor_; ///< null: what runs is none
   actor_types::entry* const type_;    ///< null: there is no memory for it
   const std::uint64_t weight_;
@@ -177,6 +170,26 @@ private:
   std::uint16_t message_ = 0; ///< name of the next one
   std::uint64_t resumed_at_ = 0;
   std::uint64_t resumed_waited_ = 0;
+};
+
+/// A turn that has not been picked while somebody watches: it is counted after all if it is long.
+class passed_turn {
+public:
+  passed_turn(const executors::executor& self, const caf::resumable& job) noexcept;
+
+  /// The turn is over, and with it the actor perhaps, which has handled so many `messages` or more.
+  void over(actor_lane& lane, std::uint64_t messages) const noexcept {
+    if (lane.is_long(self_.last_look() - begin_)) [[unlikely]]
+      was_long(lane, messages);
+  }
+
+private:
+  void was_long(actor_lane& lane, std::uint64_t messages) const noexcept;
+
+  const executors::executor& self_;
+  const void* const key_;      ///< of the actor's type
+  const std::uint64_t begin_;  ///< ticks
+  const std::uint64_t waited_; ///< ticks that its fiber had been suspended before
 };
 
 /// Counts of all executors of a system, of their actors, as long as somebody watches.
@@ -199,19 +212,24 @@ public:
   /// @returns null where there is no memory
   actor_lane* lane(const executors::executor& self) noexcept;
 
-  /// A turn is about to be counted at `present`: so often, the clock of the watch is looked at, and
-  /// the next message that wakes an actor is timed.
-  /// @returns false if the time of the watch is over, which ends it
-  bool goes_on(std::uint64_t present) noexcept;
+  /// Ends the watch if its time is over by `present`. @returns whether somebody still watches
+  bool goes_on(std::uint64_t present) noexcept {
+    return present <= until_.load(std::memory_order_relaxed) || is_prolonged(present);
+  }
 
-  /// Whether a message that a handler sends, and that wakes an actor, is to be timed: some are.
+  /// A turn is about to be counted: as often, a message is timed.
+  void time_next() noexcept {
+    times_next_.store(true, std::memory_order_relaxed);
+  }
+
+  /// Whether the next message from an executor that wakes an actor is to be timed, whichever it is.
   /// Relaxed: a hint.
   bool times_next() const noexcept {
     return times_next_.load(std::memory_order_relaxed);
   }
 
-  /// `job` is about to be queued: notes the time. Of messages that handlers send only if
-  /// times_next(). Any thread.
+  /// `job` is about to be queued: notes the time. For messages from executors if times_next(), and
+  /// for all others. Any thread.
   void wakes(const caf::resumable& job) noexcept;
 
   /// Ticks since then, if that was noted; else 0. On the executor that is about to run it.
@@ -226,13 +244,15 @@ public:
   std::vector<actor_stats> actors();
 
 private:
+  bool is_prolonged(std::uint64_t present) noexcept;
   std::uint64_t noted_delay_of(const caf::resumable& job, std::uint64_t present) noexcept;
 
   const std::uint64_t
     longest_delay_; ///< ticks; a note that is older belongs to an actor that is gone
   std::atomic<std::uint64_t> until_{0}; // ticks; 0: nobody watches. Written by any thread
-  std::atomic<std::uint64_t> since_{0}; // ticks; the present watch's beginning, for delay_of()
-  std::atomic<bool> times_next_{false}; // any thread writes it
+  std::atomic<std::uint64_t> since_{
+    0}; // ticks; the present watch's beginning: older notes do not count
+  std::atomic<bool> times_next_{false}; // written by who counts a turn, and by who takes it
 
   // Each written by its executor, release; read by any thread, acquire. A vector of atomics is made
   // at its size.

@@ -189,8 +189,9 @@ void awaited_answer::leave() noexcept {
 }
 
 /// Follows the edges from `self_` until they come back to it.
+/// @param named whether the names of the actors are asked for, too: others wait meanwhile
 /// @returns whether they do, and the actors on the way in `path`
-bool awaited_answer::follow(std::vector<step>& path) const {
+bool awaited_answer::follow(std::vector<step>& path, bool named) const {
   path.clear();
   const auto* request = request_; // not sent yet
   auto* actor = &other_;
@@ -208,7 +209,9 @@ bool awaited_answer::follow(std::vector<step>& path) const {
     // response promise takes the sender, delegate() says answered.
     if (request == wait.handled_ && (request->sender == nullptr || request->mid.is_answered()))
       return false;
-    path.push_back({caf::strong_actor_ptr{actor}, wait.answer_id_, wait.self_.name()});
+    path.push_back({caf::strong_actor_ptr{actor}, wait.answer_id_, {}});
+    if (named)
+      path.back().name = wait.self_.name();
     if (&wait == this)
       return true;
     request = wait.request_;
@@ -226,12 +229,12 @@ bool awaited_answer::follow(std::vector<step>& path) const {
 /// @returns a sentence that names the actors of the circle that `self_` closes, if it does.
 std::optional<std::string> awaited_answer::find_circle() {
   std::vector<step> path;
-  if (!follow(path))
+  if (!follow(path, false))
     return std::nullopt;
   // Edges may have come and gone on the way. Those that are there a second time were all there when
   // the first one was over.
   std::vector<step> again;
-  const bool same = follow(again)
+  const bool same = follow(again, true)
                     && std::equal(path.begin(), path.end(), again.begin(), again.end(),
                                   [](const step& x, const step& y) {
                                     return x.actor == y.actor && x.waits_for == y.waits_for;
@@ -239,8 +242,8 @@ std::optional<std::string> awaited_answer::find_circle() {
   if (!same)
     return std::nullopt;
   auto named = [](const step& x) { return x.name + " (" + std::to_string(x.actor->id()) + ')'; };
-  std::string text = "these actors would wait for each other for ever: " + named(path.back());
-  for (const auto& x : path)
+  std::string text = "these actors would wait for each other for ever: " + named(again.back());
+  for (const auto& x : again)
     text += " -> " + named(x);
   return text;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <sched.h>
+#include <thread>
 
 #include <basal/executors/detail/assert.hpp>
 
@@ -10,7 +12,8 @@ namespace basal::actors {
 
 /// A lock for some instructions, and how many things it guards, in one word: to lock, and to add or
 /// to remove one, is one atomic read-modify-write operation, where a mutex with a counter beside it
-/// takes three. Who has to wait gives its CPU away, since the owner may have lost its own.
+/// takes three. Who has to wait gives its CPU away, since the owner may have lost its own, and then
+/// sleeps, since the owner's thread may be of lower priority.
 ///
 /// The number may be read without the lock, in seq_cst, as lock_adding() writes it. So of two
 /// threads that add something, each to a lock of its own, and ask then for the other's, one at
@@ -19,14 +22,14 @@ template <template <class> class Atomic = std::atomic>
 class basic_counted_lock {
 public:
   void lock() noexcept {
-    while (!try_lock())
-      sched_yield();
+    if (!acquire(0)) [[unlikely]]
+      acquire_at_last(0);
   }
 
   /// Counts one more at the same time: whoever sees it waits until it is there.
   void lock_adding() noexcept {
-    while (!acquire(one))
-      sched_yield();
+    if (!acquire(one)) [[unlikely]]
+      acquire_at_last(one);
   }
 
   bool try_lock() noexcept {
@@ -52,6 +55,15 @@ private:
   static constexpr std::uint32_t locked = 1;
   static constexpr std::uint32_t one = 2;
 
+  [[gnu::noinline, gnu::cold]] void acquire_at_last(std::uint32_t more) noexcept {
+    constexpr int most_yields = 16;
+    for (int attempt = 0; !acquire(more); ++attempt)
+      if (attempt < most_yields)
+        sched_yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds{50});
+  }
+
   bool acquire(std::uint32_t more) noexcept {
     auto word = word_.load(std::memory_order_relaxed);
     return (word & locked) == 0
@@ -66,6 +78,8 @@ private:
     word_.store((word - less) & ~locked, std::memory_order_release);
   }
 
+  /// `locked`, and `one` for each thing. Written by who takes the lock, and by who has it; read by
+  /// anybody. Release and acquire: who takes the lock sees what was written under it.
   Atomic<std::uint32_t> word_{0};
 };
 

@@ -20,8 +20,8 @@ namespace basal::actors {
 /// note's. A note is counted before it is published and until it was taken, so who runs an actor,
 /// which happens after place(), finds any() true where there is a note of it.
 ///
-/// A note whose actor was ended unrun, or ran while nobody watched, is never taken. Whoever finds
-/// one that is too old replaces it.
+/// A note whose actor was ended unrun, or ran while nobody watched, is never taken, and any() stays
+/// true. Whoever finds one that is too old replaces it.
 ///
 /// `Atomic` and `Slots` are parameters for the sake of tests.
 template <template <class> class Atomic = std::atomic, std::size_t Slots = 64>
@@ -77,7 +77,7 @@ private:
     return slots_[(address >> 6 ^ address >> 12) % Slots];
   }
 
-  Atomic<std::uint32_t> count_{0}; ///< of notes
+  Atomic<std::uint32_t> count_{0}; ///< of notes: written by who places or takes one
   alignas(64) std::array<note, Slots> slots_{};
 };
 

@@ -262,14 +262,9 @@ void scheduler::start_executors() {
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {
-    if (work.ops != &job_ops)
-      return;
-    auto* job = static_cast<caf::resumable*>(work.object);
-    static_cast<scheduler*>(context)->overruns_.add(job, self.index(), ticks, self.quantum_ticks());
-    auto& here = *static_cast<unit*>(self.attachment());
-    if (here.is_watched())
-      if (auto* lane = here.lane(self))
-        lane->overran(*job, ticks);
+    if (work.ops == &job_ops)
+      static_cast<scheduler*>(context)->overruns_.add(static_cast<caf::resumable*>(work.object),
+                                                      self.index(), ticks, self.quantum_ticks());
   };
   config.hooks.thread_stops = [](void* context, executors::executor&) noexcept {
     static_cast<scheduler*>(context)->system().thread_terminates();
@@ -357,13 +352,14 @@ void scheduler::stop_in_time(Executors& all) {
 }
 
 void scheduler::enqueue(caf::resumable* job) {
+  BASAL_ASSERT(messages_ != nullptr, "actors run after the system's start");
   queue(job,
         watch_->times_next() || (watch_->is_on() && executors::executor::current() == nullptr));
 }
 
 /// @param timed whether the time is noted, for who watches
 void scheduler::queue(caf::resumable* job, bool timed) {
-  BASAL_ASSERT(job != nullptr && messages_ != nullptr, "actors run after the system's start");
+  BASAL_ASSERT(job != nullptr, "what is enqueued is an actor");
   // Called for actors that a message wakes or a handler spawns, not for messages to actors that are
   // awake already.
   if (options_.check_effects)
@@ -416,22 +412,34 @@ void scheduler::run(void* object, executors::executor& self) noexcept {
   auto& here = *static_cast<unit*>(self.attachment());
   here.silence();
   if (here.is_watched()) [[unlikely]]
-    if (auto* lane = here.lane(self)) {
-      auto& watch = here.watch();
-      if (const auto delay = watch.delay_of(*job, self.last_look()); delay != 0)
-        lane->delayed(*job, delay);
-      if (lane->picks() && watch.goes_on(self.last_look())) {
-        take_turn(job, self, here, counted_turn{*lane, self, *job});
-        return;
-      }
-    }
-  take_turn(job, self, here, uncounted_turn{});
+    run_watched(*job, self, here);
+  else
+    take_turn(job, self, here, uncounted_turn{});
+}
+
+void scheduler::run_watched(caf::resumable& job, executors::executor& self, unit& here) noexcept {
+  auto& watch = here.watch();
+  auto* lane = watch.goes_on(self.last_look()) ? here.lane(self) : nullptr;
+  if (lane == nullptr) {
+    take_turn(&job, self, here, uncounted_turn{});
+    return;
+  }
+  if (const auto delay = watch.delay_of(job, self.last_look()); delay != 0)
+    lane->delayed(job, delay);
+  if (lane->picks()) {
+    watch.time_next();
+    take_turn(&job, self, here, counted_turn{*lane, self, job});
+    return;
+  }
+  const passed_turn passed{self, job};
+  passed.over(*lane, take_turn(&job, self, here, uncounted_turn{}));
 }
 
 /// @param count learns of the turn: uncounted_turn or counted_turn
+/// @returns how many messages the actor has handled, at least
 template <class Count>
-void scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& here,
-                          Count&& count) noexcept {
+std::uint64_t scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& here,
+                                   Count&& count) noexcept {
   turn left{self, here.max_throughput()};
   for (;;) {
     const auto batch = count.limit(left.next_batch());
@@ -443,13 +451,13 @@ void scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& 
       count.over(false);
       here.waits_again(*job);
       self.push_back({job, &job_ops});
-      return;
+      return left.handled();
     case caf::resumable::done:
       self.look(self.now());
       count.handled(1); // at least: what it was sent is gone with its mailbox
       count.over(true);
       caf::intrusive_ptr_release(job);
-      return;
+      return left.handled() + 1;
     case caf::resumable::awaiting_message:
       // It may have done all its work when it began, where it does not ask the clock.
       if (!left.has_looked())
@@ -457,9 +465,9 @@ void scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& 
       count.handled_all(batch);
       count.over(false);
       caf::intrusive_ptr_release(job);
-      return;
+      return left.handled() + 1;
     case caf::resumable::shutdown_execution_unit:
-      return;
+      return 0;
     }
   }
 }

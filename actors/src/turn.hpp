@@ -28,6 +28,11 @@ public:
       left_(std::max<std::size_t>(most, least)) {
   }
 
+  /// Messages of the batches that were spent.
+  std::uint64_t handled() const noexcept {
+    return handled_;
+  }
+
   std::size_t next_batch() const noexcept {
     return batch_;
   }

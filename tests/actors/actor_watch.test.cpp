@@ -33,7 +33,7 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 using slow_atom = caf::atom_constant<caf::atom("slow")>;
 
-/// Longer than a quantum, so that all turns are counted.
+/// Longer than what lies between two turns that are counted, so that all are.
 constexpr auto long_enough = 250us;
 
 void compute(std::chrono::microseconds time) {
@@ -339,7 +339,7 @@ TEST_CASE("what is counted in part is right on average") {
   caf::anon_send_exit(b, caf::exit_reason::kill);
 }
 
-TEST_CASE("a turn longer than a quantum is counted once, whether it was picked or not") {
+TEST_CASE("a long turn is counted once, whether it was picked or not") {
   constexpr std::uint64_t slow_turns = 100;
   constexpr int quick_turns = 40; // in between: one of several of them is counted
   watched x;
@@ -355,9 +355,49 @@ TEST_CASE("a turn longer than a quantum is counted once, whether it was picked o
   }
   const auto found = x.of_type("slow");
   CHECK(found.turns == slow_turns);
+  CHECK(found.messages == slow_turns);
   CHECK(found.busy_ns >= slow_turns * 200'000);
   caf::anon_send_exit(quick, caf::exit_reason::kill);
   caf::anon_send_exit(slow, caf::exit_reason::kill);
+}
+
+TEST_CASE("messages that handlers send are timed, some of them") {
+  constexpr int rounds = 10;
+  watched x;
+  x.watch();
+  const auto receiver = x.system.spawn([](caf::stateful_actor<other_state>*) -> caf::behavior {
+    return {[](int) {}}; // answers nothing
+  });
+  const auto sender = x.system.spawn([=](caf::event_based_actor* self) -> caf::behavior {
+    return {[=](int n) {
+      self->send(receiver, n);
+      compute(10 * long_enough); // the receiver waits: there is one executor
+      return n;
+    }};
+  });
+  for (int i = 0; i < rounds; ++i)
+    x.ask(sender, i);
+  const auto delays = x.of_type("other").delays;
+  CHECK(delays.count >= rounds / 2);
+  CHECK(delays.sum_ns >= delays.count * 2'000'000);
+  caf::anon_send_exit(sender, caf::exit_reason::kill);
+  caf::anon_send_exit(receiver, caf::exit_reason::kill);
+}
+
+TEST_CASE("an actor that has left messages waits for its next turn from then on") {
+  constexpr int messages = 40;
+  watched x;
+  x.watch();
+  const auto one = x.system.spawn(worker<worker_state>);
+  const auto other = x.system.spawn(worker<other_state>);
+  for (int i = 0; i < messages; ++i) {
+    caf::anon_send(one, i);
+    caf::anon_send(other, i);
+  }
+  x.ask(one, 1);
+  CHECK(x.of_type("worker").delays.count > 2); // one of the first message, and those in between
+  caf::anon_send_exit(one, caf::exit_reason::kill);
+  caf::anon_send_exit(other, caf::exit_reason::kill);
 }
 
 TEST_CASE("a delay is from the message that wakes an actor to the actor's turn") {

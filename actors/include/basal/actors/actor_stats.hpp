@@ -39,8 +39,8 @@ typename Inspector::result_type inspect(Inspector& f, time_stats& x) {
 }
 
 /// Work of all actors of a type on message executors while somebody watched them, or of one actor
-/// since it came among the busiest. Counts and times of turns shorter than 100 us are estimates: an
-/// executor counts about one of them each 100 us, drawn at random, for all.
+/// since it came among the busiest. Counts and times of turns shorter than 200 us are estimates: an
+/// executor counts about one of them each 200 us, drawn at random, for all.
 struct actor_stats {
   std::string name;             ///< of its type: `local_actor::name`, or the type in C++
   std::uint64_t id = 0;         ///< of the one actor; 0: all of the type

@@ -155,7 +155,7 @@ private:
   bool enter();
   void leave() noexcept;
   std::optional<std::string> find_circle();
-  bool follow(std::vector<step>& path) const;
+  bool follow(std::vector<step>& path, bool named) const;
   void look_at_backlog();
   void note_exit(const caf::mailbox_element& x);
   bool read_mailbox();

@@ -89,10 +89,11 @@ private:
 
   void queue(caf::resumable* job, bool timed);
   static void run(void* job, executors::executor& self) noexcept;
+  static void run_watched(caf::resumable& job, executors::executor& self, unit& here) noexcept;
 
   template <class Count>
-  static void take_turn(caf::resumable* job, executors::executor& self, unit& here,
-                        Count&& count) noexcept;
+  static std::uint64_t take_turn(caf::resumable* job, executors::executor& self, unit& here,
+                                 Count&& count) noexcept;
 
   static const executors::work_ops job_ops;
 
