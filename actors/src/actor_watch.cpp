@@ -35,11 +35,6 @@ caf::scheduled_actor* actor_of(caf::resumable& job) noexcept {
            : nullptr;
 }
 
-/// The address of the virtual functions of `job`, which all objects of its type have in common.
-const void* key_of(const caf::resumable& job) noexcept {
-  return *reinterpret_cast<const void* const*>(&job);
-}
-
 /// CAF's names of actors that have none of their own say less than their type does.
 std::string name_of(const caf::resumable& job) {
   const auto* actor = dynamic_cast<const caf::local_actor*>(&job);
@@ -181,7 +176,7 @@ void actor_lane::delayed(caf::resumable& job, std::uint64_t ticks) noexcept {
   const auto ns = ns_of(ticks);
   const auto* actor = actor_of(job);
   const auto id = actor != nullptr ? actor->id() : 0;
-  if (auto* type = types_.of(key_of(job), job))
+  if (auto* type = types_.of(actor_types::key_of(job), job))
     type->counts.delays.add(ns, 1);
   if (auto* one = actors_.find(id); one != nullptr && id != 0)
     one->delays.add(ns, 1);
@@ -194,7 +189,7 @@ counted_turn::counted_turn(actor_lane& lane, executors::executor& self,
   : lane_(lane),
     self_(self),
     actor_(actor_of(job)),
-    type_(lane.types_.of(key_of(job), job)),
+    type_(lane.types_.of(actor_types::key_of(job), job)),
     weight_(lane.picked_weight_),
     id_(actor_ != nullptr ? actor_->id() : 0),
     begin_(self.last_look()),
@@ -250,10 +245,6 @@ void counted_turn::over(bool ended) noexcept {
         count(*one);
   }
   lane_.adapt(begin_, ticks);
-}
-
-passed_turn::passed_turn(const executors::executor& self, const caf::resumable& job) noexcept
-  : self_(self), key_(key_of(job)), begin_(self.last_look()), waited_(self.running().waited()) {
 }
 
 void passed_turn::was_long(actor_lane& lane, std::uint64_t messages) const noexcept {

@@ -34,13 +34,18 @@ public:
     actor_tally counts;
   };
 
+  /// The address of the virtual functions of `job`, which all objects of its type have in common.
+  static const void* key_of(const caf::resumable& job) noexcept {
+    return *reinterpret_cast<const void* const*>(&job);
+  }
+
   actor_types() = default;
   ~actor_types();
 
   actor_types(const actor_types&) = delete;
   actor_types& operator=(const actor_types&) = delete;
 
-  /// Writer only. @param key what all objects of the type have in common
+  /// Writer only. @param key see key_of()
   /// @returns null where it has not been seen
   entry* find(const void* key) noexcept;
 
@@ -175,7 +180,12 @@ private:
 /// A turn that has not been picked while somebody watches: it is counted after all if it is long.
 class passed_turn {
 public:
-  passed_turn(const executors::executor& self, const caf::resumable& job) noexcept;
+  passed_turn(const executors::executor& self, const caf::resumable& job) noexcept
+    : self_(self),
+      key_(actor_types::key_of(job)),
+      begin_(self.last_look()),
+      waited_(self.running().waited()) {
+  }
 
   /// The turn is over, and with it the actor perhaps, which has handled so many `messages` or more.
   void over(actor_lane& lane, std::uint64_t messages) const noexcept {
@@ -249,10 +259,10 @@ private:
 
   const std::uint64_t
     longest_delay_; ///< ticks; a note that is older belongs to an actor that is gone
-  std::atomic<std::uint64_t> until_{0}; // ticks; 0: nobody watches. Written by any thread
-  std::atomic<std::uint64_t> since_{
-    0}; // ticks; the present watch's beginning: older notes do not count
-  std::atomic<bool> times_next_{false}; // written by who counts a turn, and by who takes it
+  // Written by any thread, read by any, relaxed.
+  std::atomic<std::uint64_t> until_{0}; ///< ticks; 0: nobody watches
+  std::atomic<std::uint64_t> since_{0}; ///< ticks: notes from before this watch do not count
+  std::atomic<bool> times_next_{false};
 
   // Each written by its executor, release; read by any thread, acquire. A vector of atomics is made
   // at its size.
