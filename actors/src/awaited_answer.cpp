@@ -71,7 +71,7 @@ struct alignas(64) awaited_answer::place {
 struct awaited_answer::step {
   caf::strong_actor_ptr actor;
   caf::message_id waits_for; // with the actor's id, one wait and no other
-  std::string name;
+  std::string name;          ///< if it was asked for
 };
 
 awaited_request::~awaited_request() {
