@@ -12,8 +12,8 @@ namespace basal::actors {
 
 /// A lock for short sections that wait for nothing, and how many things it guards, in one word: to
 /// lock, and to add or to remove one, is one atomic read-modify-write operation, where a mutex with
-/// a counter beside it takes three. Who has to wait gives its CPU away, since the owner may have lost its own, and then
-/// sleeps, since the owner's thread may be of lower priority.
+/// a counter beside it takes three. Who has to wait gives its CPU away, since the owner may have
+/// lost its own, and then sleeps, since the owner's thread may be of lower priority.
 ///
 /// The number may be read without the lock, in seq_cst, as lock_adding() writes it. So of two
 /// threads that add something, each to a lock of its own, and ask then for the other's, one at
