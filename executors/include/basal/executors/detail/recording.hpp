@@ -58,19 +58,22 @@ public:
   [[gnu::always_inline]] void begin(executors::work_item item, std::uint64_t present) noexcept {
     const void* kind = item.ops->type_of == nullptr ? static_cast<const void*>(item.ops)
                                                     : *static_cast<const void* const*>(item.object);
-    if (present == begun_at_ && kind == begun_)
-      return;
+    if (kind == begun_) {
+      if (present == begun_at_)
+        return;
+    } else {
+      begun_ = kind;
+      begun_name_ = names_.find(kind);
+      if (begun_name_ == 0) [[unlikely]]
+        begun_name_ = name_kind(item, kind);
+    }
     begun_at_ = present;
-    begun_ = kind;
-    auto name = names_.find(kind);
-    if (name == 0) [[unlikely]]
-      name = name_kind(item, kind);
     auto asked = std::uint16_t{0};
     if (item.ops->asked_of != nullptr && present - asked_at_ >= ask_after_) {
       asked_at_ = present;
       asked = item.ops->asked_of(item.object, *this);
     }
-    add(executors::record_kind::begins, present, begins_subject(item.object, asked), name);
+    add(executors::record_kind::begins, present, begins_subject(item.object, asked), begun_name_);
   }
 
   /// Of a record that work begins: which object, to tell it from others, and what it is asked to
@@ -129,6 +132,7 @@ private:
   record_ring ring_;
   std::uint64_t begun_at_ = 0;
   const void* begun_ = nullptr;
+  std::uint16_t begun_name_ = 0;
   std::uint64_t asked_at_ = 0;    ///< the last time that work was asked what it is to do
   const std::uint64_t ask_after_; ///< ticks
   record_name_cache names_;
