@@ -113,10 +113,9 @@ awaited_answer& awaited_answer::of_locked(caf::actor_control_block& actor) noexc
     static_cast<caf::local_actor*>(actor.get())->current_mailbox_element());
 }
 
-caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
-                                                  caf::actor_control_block& other,
-                                                  std::unique_ptr<awaited_request> request,
-                                                  const caf::duration& timeout) {
+caf::expected<caf::mailbox_element_ptr>
+awaited_answer::await(caf::scheduled_actor& self, caf::actor_control_block& other,
+                      std::unique_ptr<awaited_request> request, const caf::duration& timeout) {
   posse::refuse_effect("waits for an actor");
   auto& core = system_core::of(self.home_system(), "basal::actors::get was called");
   BASAL_ASSERT(waits_without_thread(self), "an actor with a thread of its own waits on that");
@@ -140,12 +139,7 @@ caf::expected<caf::message> awaited_answer::await(caf::scheduled_actor& self,
   if (wait.answer_ == nullptr)
     return wait.exit_ ? std::move(wait.exit_)
                       : caf::make_error(caf::exit_reason::user_shutdown); // the system ends
-  auto content = wait.answer_->move_content_to_message();
-  if (content.match_elements<caf::error>())
-    return std::move(content.get_mutable_as<caf::error>(0));
-  if (content.match_elements<caf::sec>())
-    return caf::make_error(content.get_as<caf::sec>(0));
-  return content;
+  return std::move(wait.answer_);
 }
 
 /// @returns false if the system ends.
@@ -337,6 +331,15 @@ void awaited_answer::end_all(caf::actor_system& system, system_core& core) {
                                                  caf::make_error(caf::exit_reason::user_shutdown)}),
                  nullptr);
   }
+}
+
+caf::error error_of(caf::mailbox_element& answer) {
+  auto& content = answer.content();
+  if (content.match_elements<caf::error>())
+    return content.move_if_unshared<caf::error>(0);
+  if (content.match_elements<caf::sec>())
+    return caf::make_error(content.get_as<caf::sec>(0));
+  return caf::make_error(caf::sec::unexpected_response, answer.move_content_to_message());
 }
 
 bool waits_without_thread(caf::scheduled_actor& self) {

@@ -38,15 +38,20 @@ struct answer<> {
 template <class... Results>
 using answer_t = caf::expected<typename answer<Results...>::type>;
 
+/// Of an answer that has other types than expected: the error that it is or stands for.
+caf::error error_of(caf::mailbox_element& answer);
+
+/// The content of an answer, without a message of its own for it.
 template <class... Results>
-answer_t<Results...> take_answer(caf::message content) {
+answer_t<Results...> take_answer(caf::mailbox_element& from) {
+  auto& content = from.content();
   if (!content.match_elements<Results...>())
-    return caf::make_error(caf::sec::unexpected_response, content);
+    return error_of(from);
   return [&]<std::size_t... I>(std::index_sequence<I...>)->answer_t<Results...> {
     if constexpr (sizeof...(Results) == 0)
       return caf::unit;
     else
-      return typename answer<Results...>::type{std::move(content.get_mutable_as<Results>(I))...};
+      return typename answer<Results...>::type{content.move_if_unshared<Results>(I)...};
   }
   (std::index_sequence_for<Results...>{});
 }
@@ -90,11 +95,11 @@ answer_t<Results...> get_suspended(caf::scheduled_actor& self, const Handle& oth
   auto sent = std::make_unique<request>(caf::strong_actor_ptr{self.ctrl()},
                                         self.new_request_id(caf::message_priority::normal),
                                         std::forward<Ts>(xs)...);
-  auto content = awaited_answer::await(self, *caf::actor_cast<caf::actor_control_block*>(other),
-                                       std::move(sent), timeout);
-  if (!content)
-    return std::move(content.error());
-  return take_answer<Results...>(std::move(*content));
+  auto came = awaited_answer::await(self, *caf::actor_cast<caf::actor_control_block*>(other),
+                                    std::move(sent), timeout);
+  if (!came)
+    return std::move(came.error());
+  return take_answer<Results...>(**came);
 }
 
 template <class... Results, class Self, class Handle, class... Ts>

@@ -94,11 +94,11 @@ public:
 class awaited_answer final : public caf::mailbox_element {
 public:
   /// Sends `request` to `other`, to which the caller has a handle, and waits. On the fiber of a
-  /// handler of `self`, which is no detached actor and no broker. See get().
-  static caf::expected<caf::message> await(caf::scheduled_actor& self,
-                                           caf::actor_control_block& other,
-                                           std::unique_ptr<awaited_request> request,
-                                           const caf::duration& timeout);
+  /// handler of `self`, which is no detached actor and no broker. See get(). @returns the answer
+  static caf::expected<caf::mailbox_element_ptr> await(caf::scheduled_actor& self,
+                                                       caf::actor_control_block& other,
+                                                       std::unique_ptr<awaited_request> request,
+                                                       const caf::duration& timeout);
 
   /// Tells whether `job`, which the caller was given to enqueue with a reference, is an actor whose
   /// handler waits. @returns true if it was, and is dealt with, the reference included
