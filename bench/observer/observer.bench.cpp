@@ -1,11 +1,13 @@
 // Cost of an observer to the program that it shows: a ping-pong on one executor (on several its
-// time varies by a quarter) beside 100,000 actors that wait for messages, without an observer, with
-// one that does not listen, with one that listens, and with one that has a subscriber at 4 Hz. Then
-// the time of a scrape where 200 adaptive handlers have names, and of one where 200 types of actors
-// are watched, the time from a sample to the frame that shows it where there is a browser, the size
-// of the page, and how often an idle program wakes up for an observer that nobody uses.
+// time varies by a quarter) beside 100,000 actors that wait for messages, with an observer that
+// does not listen, with one that listens, and with one that has a subscriber at 4 Hz, each in turn
+// with the same without an observer. Then the time of a scrape where 200 adaptive handlers have
+// names, and of one where 200 types of actors are watched, the time from a sample to the frame that
+// shows it where there is a browser, the size of the page, and how often an idle program wakes up
+// for an observer that nobody uses.
 
 #include "bench/support/bench.hpp"
+#include "bench/support/statistics.hpp"
 #include "tests/actors/observer/client.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
@@ -131,66 +133,117 @@ caf::behavior ping(caf::event_based_actor* self, const caf::actor& other) {
   };
 }
 
-enum class observed_by { nobody, off, unwatched, watched };
+/// Actors that wait for messages, and two that play, on one executor.
+class playground {
+public:
+  playground(int alive, int rounds) : rounds_(rounds) {
+    for (int i = 0; i < alive; ++i)
+      all_.push_back(system_.spawn(waiter));
+    all_.push_back(player_);
+    play();
+  }
 
-void ping_pong(benchmark::State& state, int alive, int rounds, observed_by kind) {
-  quiet_config config;
-  config.set("basal.message-executors", 1);
-  caf::actor_system system{config};
-  std::optional<viewer> reader; // ends after the observer
-  std::optional<observer::server> off;
-  std::optional<looked_at> on;
-  if (kind == observed_by::off)
-    off.emplace(system);
-  if (kind == observed_by::unwatched || kind == observed_by::watched)
-    on.emplace(system);
-  if (kind == observed_by::watched)
-    reader.emplace(*on);
-  std::vector<caf::actor> all;
-  for (int i = 0; i < alive; ++i)
-    all.push_back(system.spawn(waiter));
-  caf::scoped_actor self{system};
-  const auto player = system.spawn(ping, system.spawn(pong));
-  bench::check(state, long{rounds}, [&] {
-    long result = 0;
-    self->request(player, caf::infinite, go_atom::value, rounds)
-      .receive([&](long n) { result = n; }, [](const caf::error&) {});
-    return result;
-  });
-  on.reset();
-  all.push_back(player);
-  for (const auto& one : all)
-    caf::anon_send_exit(one, caf::exit_reason::kill);
-}
+  playground(const playground&) = delete;
+  playground& operator=(const playground&) = delete;
 
-/// Time of a ping-pong while its actors are counted, over that while they are not: the median of
-/// pairs in one system, since two systems differ by more.
-double counted_overhead() {
-  constexpr int pairs = 101;
-  constexpr int rounds = 20'000;
-  quiet_config config;
-  config.set("basal.message-executors", 1);
-  caf::actor_system system{config};
-  caf::scoped_actor self{system};
-  const auto player = system.spawn(ping, system.spawn(pong));
-  const auto ms = [&] {
+  ~playground() {
+    for (const auto& one : all_)
+      caf::anon_send_exit(one, caf::exit_reason::kill);
+  }
+
+  caf::actor_system& system() noexcept {
+    return system_;
+  }
+
+  /// @returns the ms that a game takes
+  double play() {
     const auto start = clock_type::now();
-    self->request(player, caf::infinite, go_atom::value, rounds)
-      .receive([](long) {}, [](const caf::error&) { throw std::runtime_error("no answer"); });
+    self_->request(player_, caf::infinite, go_atom::value, rounds_)
+      .receive(
+        [&](long played) {
+          if (played != rounds_)
+            throw std::runtime_error("wrong answer: " + std::to_string(played) + " rounds");
+        },
+        [](const caf::error&) { throw std::runtime_error("no answer"); });
     return std::chrono::duration<double, std::milli>{clock_type::now() - start}.count();
+  }
+
+private:
+  struct config : quiet_config {
+    config() {
+      set("basal.message-executors", 1);
+    }
+  };
+
+  const int rounds_;
+  config config_;
+  caf::actor_system system_{config_};
+  caf::scoped_actor self_{system_};
+  caf::actor player_{system_.spawn(ping, system_.spawn(pong))};
+  std::vector<caf::actor> all_;
+};
+
+/// Time of a game beside an `Observer` of the system over that without: the median of pairs in one
+/// system, since two systems differ by more than what is measured.
+template <class Observer>
+double overhead_of(int alive, int rounds, int pairs) {
+  playground on{alive, rounds};
+  const auto observed = [&] {
+    Observer observer{on.system()};
+    return on.play();
   };
   std::vector<double> ratios;
   for (int i = 0; i < pairs; ++i) {
-    const auto before = ms();
-    actors::watch_actors(system, std::chrono::milliseconds{30});
-    ratios.push_back(ms() / before);
+    const bool first = i % 2 == 0;
+    const auto with_first = first ? observed() : 0;
+    const auto without = on.play();
+    ratios.push_back((first ? with_first : observed()) / without);
+  }
+  return bench::median(ratios);
+}
+
+/// An observer that does not listen.
+struct off {
+  explicit off(caf::actor_system& system) : server(system) {
+  }
+
+  observer::server server;
+};
+
+/// An observer with a subscriber at 4 Hz.
+class watched {
+public:
+  explicit watched(caf::actor_system& system)
+    : on_(std::make_unique<looked_at>(system)), reader_(*on_) {
+  }
+
+  watched(const watched&) = delete;
+  watched& operator=(const watched&) = delete;
+
+  ~watched() {
+    on_.reset();                                                   // which ends the stream
+    std::this_thread::sleep_for(std::chrono::milliseconds{2'500}); // until actors are not counted
+  }
+
+private:
+  std::unique_ptr<looked_at> on_;
+  viewer reader_;
+};
+
+/// The same while actors are counted, which nobody reads.
+double counted_overhead() {
+  constexpr int pairs = 101;
+  playground on{0, 20'000};
+  std::vector<double> ratios;
+  for (int i = 0; i < pairs; ++i) {
+    const auto before = on.play();
+    actors::watch_actors(on.system(), std::chrono::milliseconds{30});
+    ratios.push_back(on.play() / before);
     std::this_thread::sleep_for(std::chrono::milliseconds{40}); // until it is over
   }
-  caf::anon_send_exit(player, caf::exit_reason::kill);
-  if (actors::stats_of(system).actor_types.empty())
+  if (actors::stats_of(on.system()).actor_types.empty())
     throw std::runtime_error("nothing was counted");
-  std::nth_element(ratios.begin(), ratios.begin() + pairs / 2, ratios.end());
-  return ratios[pairs / 2];
+  return bench::median(ratios);
 }
 
 caf::behavior named(caf::event_based_actor* self, int number) {
@@ -338,21 +391,16 @@ double idle_wakeups() {
 }
 
 const bench::suite observer_suite{[](bench::plan& plan) {
+  // A game takes some samples at 4 Hz.
   const int alive = plan.quick() ? 10'000 : 100'000;
-  const int rounds = plan.quick() ? 20'000 : 100'000;
-  const auto name
-    = [&](const char* kind) { return bench::case_name("ping_pong_beside_actors", alive, kind, 1); };
-  const auto add = [&](const char* text, observed_by kind) {
-    plan.add(name(text), [=](benchmark::State& state) { ping_pong(state, alive, rounds, kind); },
-             {.baseline = name("nobody")});
+  const int rounds = plan.quick() ? 1'000'000 : 4'000'000;
+  const int pairs = plan.quick() ? 5 : 11;
+  const auto overhead = [&](const char* figure, double (*of)(int, int, int)) {
+    plan.measure(figure, [=] { return of(alive, rounds, pairs); });
   };
-  add("nobody", observed_by::nobody);
-  add("off", observed_by::off);
-  add("unwatched", observed_by::unwatched);
-  add("watched", observed_by::watched);
-  plan.figure("observer_off_overhead", bench::ratio(name("off"), name("nobody")));
-  plan.figure("observer_unwatched_overhead", bench::ratio(name("unwatched"), name("nobody")));
-  plan.figure("observer_watched_overhead", bench::ratio(name("watched"), name("nobody")));
+  overhead("observer_off_overhead", overhead_of<off>);
+  overhead("observer_unwatched_overhead", overhead_of<looked_at>);
+  overhead("observer_watched_overhead", overhead_of<watched>);
   plan.measure("actor_watch_overhead", counted_overhead);
   plan.measure("scrape_ms", [] { return request_ms("/metrics", "family=\"handler/199\""); });
   plan.measure("scrape_watched_ms", scrape_watched_ms);
