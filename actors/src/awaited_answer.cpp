@@ -337,8 +337,6 @@ caf::error error_of(caf::mailbox_element& answer) {
   auto& content = answer.content();
   if (content.match_elements<caf::error>())
     return content.move_if_unshared<caf::error>(0);
-  if (content.match_elements<caf::sec>())
-    return caf::make_error(content.get_as<caf::sec>(0));
   return caf::make_error(caf::sec::unexpected_response, answer.move_content_to_message());
 }
 

@@ -63,7 +63,8 @@ private:
 } // namespace
 
 // To ask an actor for its next message takes some 260 instructions (callgrind, in a debug build):
-// once in 20 us that was some 0.5 % of a ping-pong's time.
+// once in 20 us that was some 0.5 % of a ping-pong's time, so in 50 us it is less than a quarter of
+// a percent.
 constinit const std::chrono::nanoseconds recording::ask_after{50'000};
 
 recording::recording(std::span<record_ring::slot> slots) noexcept

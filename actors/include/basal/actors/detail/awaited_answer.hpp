@@ -94,7 +94,9 @@ public:
 class awaited_answer final : public caf::mailbox_element {
 public:
   /// Sends `request` to `other`, to which the caller has a handle, and waits. On the fiber of a
-  /// handler of `self`, which is no detached actor and no broker. See get(). @returns the answer
+  /// handler of `self`, which is no detached actor and no broker. See get().
+  /// @returns what came: the answer, an error in its stead, or the time-out. An error itself where
+  ///          nothing came
   static caf::expected<caf::mailbox_element_ptr> await(caf::scheduled_actor& self,
                                                        caf::actor_control_block& other,
                                                        std::unique_ptr<awaited_request> request,
