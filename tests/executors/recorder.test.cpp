@@ -1,3 +1,4 @@
+#include <basal/executors/detail/record_names.hpp>
 #include <basal/executors/detail/recording.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
@@ -10,6 +11,7 @@
 #include "support/perfetto.hpp"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -282,5 +284,27 @@ TEST_CASE("work is asked what it is to do, but not again within a moment") {
   flight->begin(item, present + 2 * moment);
   CHECK(asked == 4);
   CHECK(flight->ring().written() - before == 6);
+  basal::detail::recording::release(flight);
+}
+
+TEST_CASE("work that begins has the name of its own kind, whichever ran before") {
+  const auto make = [](const char* kind) {
+    return work_ops{[](void*, executor&) noexcept {}, [](void*) noexcept {}, kind};
+  };
+  static const work_ops one = make("one kind");
+  static const work_ops other = make("another kind");
+  auto* flight = basal::detail::recording::acquire("rec.kinds", recorder::thread_bytes);
+  REQUIRE(flight != nullptr);
+  const auto before = flight->ring().written();
+  int object = 0;
+  std::uint64_t present = 1;
+  for (const auto* kind : {&one, &one, &other, &one, &other})
+    flight->begin({&object, kind}, present++);
+  std::array<basal::detail::record, 5> all;
+  REQUIRE(flight->ring().read(before, all).second.size() == 5);
+  std::string names;
+  for (const auto& r : all)
+    names += std::string{basal::detail::record_names::text(r.name())} + "; ";
+  CHECK(names == "one kind; one kind; another kind; one kind; another kind; ");
   basal::detail::recording::release(flight);
 }
