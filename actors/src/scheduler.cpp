@@ -424,21 +424,15 @@ void scheduler::run_watched(caf::resumable& job, executors::executor& self, unit
     take_turn(&job, self, here, uncounted_turn{});
     return;
   }
-  if (const auto delay = watch.delay_of(job, self.last_look()); delay != 0) [[unlikely]]
+  if (const auto delay = watch.delay_of(job, self.last_look()); delay != 0)
     lane->delayed(job, delay);
-  if (lane->picks()) [[unlikely]] {
-    run_counted(job, self, here, *lane);
+  if (lane->picks()) {
+    watch.time_next();
+    take_turn(&job, self, here, counted_turn{*lane, self, job});
     return;
   }
   const passed_turn passed{self, job};
   passed.over(*lane, take_turn(&job, self, here, uncounted_turn{}));
-}
-
-/// Out of line: what it keeps on the stack would cost the turns that are not counted.
-void scheduler::run_counted(caf::resumable& job, executors::executor& self, unit& here,
-                            actor_lane& lane) noexcept {
-  here.watch().time_next();
-  take_turn(&job, self, here, counted_turn{lane, self, job});
 }
 
 /// @param count learns of the turn: uncounted_turn or counted_turn

@@ -16,7 +16,6 @@
 
 namespace basal::actors {
 
-class actor_lane;
 class actor_watch;
 class logged_aout;
 
@@ -91,8 +90,6 @@ private:
   void queue(caf::resumable* job, bool timed);
   static void run(void* job, executors::executor& self) noexcept;
   static void run_watched(caf::resumable& job, executors::executor& self, unit& here) noexcept;
-  [[gnu::noinline]] static void run_counted(caf::resumable& job, executors::executor& self,
-                                            unit& here, actor_lane& lane) noexcept;
 
   template <class Count>
   static std::uint64_t take_turn(caf::resumable* job, executors::executor& self, unit& here,
