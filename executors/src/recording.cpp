@@ -63,8 +63,8 @@ private:
 } // namespace
 
 // To ask an actor for its next message takes some 260 instructions (callgrind, in a debug build):
-// once in 20 us a ping-pong took 1.019 of its time without the recorder, once in 50 us 1.014 (medians
-// of three runs and six of `bench_executors --filter recorder_overhead`).
+// once in 20 us a ping-pong took 1.019 of its time without the recorder, once in 50 us 1.014
+// (medians of three runs and six of `bench_executors --filter recorder_overhead`).
 constinit const std::chrono::nanoseconds recording::ask_after{50'000};
 
 recording::recording(std::span<record_ring::slot> slots) noexcept
