@@ -10,7 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <numeric>
@@ -150,11 +154,51 @@ TEST_CASE("reduce over every kind of number, operation and count") {
     REQUIRE(posse::reduce(rt, v, 5) == expected);  // lanes
     REQUIRE(posse::reduce(rt, v, 5L, [](long a, long b) { return a + b; }) == expected);
     REQUIRE(posse::map_reduce(
-              rt, v, [](int x) { return x * 2L; }, 0L, std::plus<>{})
+              rt, v, [](int x) { return x * 2L; }, 0L)
             == 2 * (expected - 5));
     std::vector<unsigned char> bytes(v.begin(), v.end());
     auto sum = std::accumulate(bytes.begin(), bytes.end(), 0u) & 255u;
     REQUIRE(posse::reduce(rt, bytes, static_cast<unsigned char>(0)) == sum);
+  }
+}
+
+TEST_CASE("reductions of small values keep the order of elements, whatever their number") {
+  // x -> factor * x + add, modulo 2^32: their composition is associative and does not commute.
+  struct affine {
+    std::uint32_t factor;
+    std::uint32_t add;
+    bool operator==(const affine&) const = default;
+  };
+  const auto compose = [](affine a, affine b) {
+    return affine{a.factor * b.factor, a.add * b.factor + b.add};
+  };
+  const auto at = [](std::size_t i) {
+    return affine{static_cast<std::uint32_t>(2 * i + 3), static_cast<std::uint32_t>(i * i + 1)};
+  };
+  for (const std::size_t executors : {1, 2}) {
+    runtime rt{config_of(executors)};
+    for (const std::size_t n :
+         {1u, 15u, 16u, 17u, 511u, 512u, 513u, 1024u, 1025u, 5003u, 65'536u, 65'537u, 300'001u}) {
+      affine expected{7, 5};
+      for (std::size_t i = 0; i != n; ++i)
+        expected = compose(expected, at(i));
+      REQUIRE(posse::map_reduce(rt, std::views::iota(std::size_t{0}, n), at, affine{7, 5}, compose)
+              == expected);
+    }
+  }
+}
+
+TEST_CASE("sums of floating-point numbers are the same bit for bit on any number of executors") {
+  const auto sum = [](std::size_t executors, std::size_t n) {
+    runtime rt{config_of(executors)};
+    return posse::map_reduce(
+      rt, std::views::iota(std::size_t{0}, n),
+      [](std::size_t i) { return 1.0F / static_cast<float>(i + 1); }, 0.0F, std::plus<>{});
+  };
+  for (const std::size_t n : {10u, 400u, 70'000u, 1'000'000u}) {
+    const auto alone = sum(1, n);
+    for (const std::size_t executors : {2, 3, 5})
+      CHECK(std::bit_cast<std::uint32_t>(sum(executors, n)) == std::bit_cast<std::uint32_t>(alone));
   }
 }
 

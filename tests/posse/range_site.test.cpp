@@ -60,6 +60,21 @@ TEST_CASE("what is known changes by a factor of two at most, and not for an eigh
   CHECK(site.cost() == 1126);
 }
 
+TEST_CASE("ranges that put elements together learn from each other") {
+  range_site site;
+  site.learn(64 * ticks, 4);
+  CHECK(site.cost() == 4 * ticks);
+  CHECK(site.cost(3) == 32 * ticks);
+  CHECK(site.begin(0, 100'000, 0, 8).cost() == 1024 * ticks);
+  CHECK(site.begin(0, 100'000, 0, 8).step() < site.begin(0, 100'000).step());
+  range_site dear;
+  dear.learn(pace::most_costly / 2);
+  CHECK(dear.cost(2) == pace::most_costly);
+  range_site cheap;
+  cheap.learn(3, 8);
+  CHECK(cheap.cost() == 1); // known, and next to nothing
+}
+
 TEST_CASE("where elements fork, nothing is learned any more") {
   range_site site;
   site.learn(1 * ticks);

@@ -2,12 +2,16 @@
 // decide_theft() by itself is in theft.test.cpp. One piece: one rule judges forks, ranges and
 // ranges of ranges together, so its cases share the stepped runtime.
 
+#include <basal/posse/algorithm.hpp>
 #include <basal/posse/range_fork.hpp>
 
 #include "stepped_runtime.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -252,6 +256,68 @@ TEST_CASE("of a range whose elements fork nothing is learned, and its steps stay
   CHECK(host.count(theft_verdict::not_worth_it) == 0);
   CHECK(where.substr(0, 20) == std::string(20, '0')); // would be divided at once, were it known
   CHECK(where.back() == '1');
+}
+
+TEST_CASE("a reduction whose cost is known is divided among the idle executors as it begins") {
+  using large = std::array<long, 4>; // of which each element's value is merged at once
+  std::uint64_t thefts_at_once = 0;
+  const auto sum = [&](posse::runtime& host, member& m, std::string& where) {
+    const auto total = posse::map_reduce(
+      m, std::views::iota(std::size_t{0}, where.size()),
+      [&](member& k, std::size_t i) {
+        if (i == 0) {
+          thefts_at_once = host.stats().thefts;
+          let_thieves_begin(k);
+        }
+        pass(1us);
+        where[i] = static_cast<char>('0' + k.executor().index());
+        return large{1, static_cast<long>(i)};
+      },
+      large{},
+      [](large a, const large& b) {
+        return large{a[0] + b[0], a[1] + b[1]};
+      });
+    CHECK(total[0] == 100);
+    CHECK(total[1] == 4950);
+  };
+  std::string where(100, ' ');
+  for (const std::size_t executors : {1, 4}) { // on one it becomes known
+    stepped_runtime host{by_worth(executors)};
+    started root{host, 0, [&](member& m) { sum(*host, m, where); }};
+    for (std::size_t i = 0; i < executors; ++i)
+      host.run(i);
+    go_on();
+    host.run_all();
+    CHECK(root.has_ended());
+    CHECK(root.error() == "");
+  }
+  CHECK(thefts_at_once == 3);
+  CHECK(where[0] == '0');
+  CHECK(where[99] == '1');
+}
+
+TEST_CASE("of a reduction whose elements fork nothing is learned") {
+  using large = std::array<long, 4>;
+  std::uint64_t thefts_at_once = 99;
+  for (const std::size_t executors : {1, 4}) {
+    stepped_runtime host{by_worth(executors)};
+    started root{host, 0, [&](member& m) {
+                   posse::map_reduce(
+                     m, std::views::iota(0, 100),
+                     [&](member& k, int i) {
+                       if (i == 0)
+                         thefts_at_once = host->stats().thefts;
+                       k.fork_merge([](member&) { pass(1us); }, [](member&) {});
+                       return large{};
+                     },
+                     large{}, [](const large& a, const large&) { return a; });
+                 }};
+    for (std::size_t i = 0; i < executors; ++i)
+      host.run(i);
+    host.run_all();
+    CHECK(root.has_ended());
+  }
+  CHECK(thefts_at_once == 0); // else it would be divided as it begins
 }
 
 TEST_CASE("a range whose elements go through ranges is worth as many of these as are left") {

@@ -22,6 +22,9 @@ class memory_context;
 struct parcel;
 struct executor_cells;
 
+template <class Value, class Tree>
+class reduction;
+
 } // namespace detail
 
 } // namespace basal::posse

@@ -110,8 +110,14 @@ private:
 
   friend class task_group;
 
+  template <class Value, class Tree>
+  friend class detail::reduction;
+
   template <class Right>
   class pending_fork;
+
+  template <class Right>
+  class rated_fork;
 
   /// The first member of a computation.
   member(detail::computation& origin, executors::executor& self,
@@ -145,7 +151,13 @@ private:
   /// turn, cancellation, memory. @throws cancelled, memory_limit_exceeded
   [[gnu::noinline, gnu::cold]] void look_up();
 
-  // For range_fork, see there.
+  // For range_fork and reduction, see there.
+
+  /// fork_merge(left, right) where `right` is known to take `work` ticks; 0: not known.
+  template <class Left, class Right>
+  auto rated_fork_merge(std::uint64_t work, Left&& left, Right&& right)
+    -> std::pair<detail::branch_result_t<std::remove_reference_t<Left>>,
+                 detail::branch_result_t<std::remove_reference_t<Right>>>;
 
   /// Safepoints passed so far.
   std::uint64_t safepoints() const noexcept {
@@ -329,19 +341,43 @@ public:
   using branch = std::remove_reference_t<Right>;
 
   pending_fork(right_continuation* older, Right&& r)
-    : right_continuation(older, ops), right(std::forward<Right>(r)) {
+    : pending_fork(older, std::forward<Right>(r), ops) {
   }
 
   Right right;
 
-private:
+protected:
+  pending_fork(right_continuation* older, Right&& r, const operations& of_kind)
+    : right_continuation(older, of_kind), right(std::forward<Right>(r)) {
+  }
+
   static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
                                       std::uint64_t) noexcept {
     return new (std::nothrow)
       detail::typed_delegation<branch>(origin, static_cast<pending_fork&>(self).right);
   }
 
+private:
   static constexpr operations ops{&delegate, nullptr};
+};
+
+/// The same where it is known what the right branch takes.
+template <class Right>
+class member::rated_fork : public pending_fork<Right> {
+public:
+  rated_fork(right_continuation* older, Right&& r, std::uint64_t ticks)
+    : pending_fork<Right>(older, std::forward<Right>(r), ops), work(ticks) {
+  }
+
+  const std::uint64_t work;
+
+private:
+  static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
+    const auto known = static_cast<const rated_fork&>(self).work;
+    return known != 0 ? known : like;
+  }
+
+  static constexpr right_continuation::operations ops{&rated_fork::delegate, &expected};
 };
 
 template <class Left, class Right>
@@ -394,6 +430,34 @@ template <class Left, class Right>
     auto second = detail::call_branch(node.right, *this);
     return {std::move(first), std::move(second)};
   }
+}
+
+template <class Left, class Right>
+auto member::rated_fork_merge(std::uint64_t work, Left&& left, Right&& right)
+  -> std::pair<detail::branch_result_t<std::remove_reference_t<Left>>,
+               detail::branch_result_t<std::remove_reference_t<Right>>> {
+  struct unwinding_guard {
+    member& self;
+    bool armed = true;
+    ~unwinding_guard() {
+      if (armed)
+        self.abandon();
+    }
+  };
+  rated_fork<Right> node{youngest_, std::forward<Right>(right), work};
+  youngest_ = &node;
+  unwinding_guard guard{*this};
+  safepoint(); // the member's first look, if there was none yet
+  if (is_worth_an_offer(work))
+    offer();
+  auto first = detail::call_branch(left, *this);
+  BASAL_ASSERT(youngest_ == &node, "a branch forks with the member that it was called with");
+  guard.armed = false;
+  if (!node.is_untouched())
+    return {std::move(first), merge_slowly<Right>()};
+  youngest_ = node.older_of_untouched();
+  auto second = detail::call_branch(node.right, *this);
+  return {std::move(first), std::move(second)};
 }
 
 template <class Right>

@@ -44,7 +44,9 @@ template <class Body>
 class range_fork {
 public:
   /// Begins nothing yet.
-  explicit range_fork(Body body) noexcept : body_(std::move(body)) {
+  /// @param each an element of the range stands for 2^each of what the program has: what is known
+  ///             of these holds for ranges that put more or fewer of them together
+  explicit range_fork(Body body, int each = 0) noexcept : body_(std::move(body)), each_(each) {
   }
 
   range_fork(const range_fork&) = delete;
@@ -58,11 +60,11 @@ public:
     end_.store(last, std::memory_order_relaxed);
     if (first == last)
       return last;
-    const auto known = site.cost();
+    const auto known = site.cost(each_);
     if (known != 0 && work_of(known, last - first) < pace::target)
       first = run_at_once(m, first, last);
     if (first != last && end_.load(std::memory_order_relaxed) == last)
-      run(m, body_, first, last, site.begin(first, last, m.least_left()));
+      run(m, body_, first, last, site.begin(first, last, m.least_left(), each_));
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -77,7 +79,7 @@ private:
       auto near = detail::near_to<std::size_t, std::size_t>(fork->body_);
       auto&& body = near.get();
       // The range may have ended before: looks for that from the first step on.
-      const auto cost = site.cost();
+      const auto cost = site.cost(fork->each_);
       return fork->run(m, body, first, last,
                        cost != 0 ? pace{first, last - first, cost, last - first} : pace{first, 1});
     }
@@ -244,7 +246,7 @@ private:
     const auto now = m.now();
     steps = steps.look(first, now, std::max(node.upper.last - first, m.least_left()));
     if (steps.is_news())
-      site.learn(steps.measured());
+      site.learn(steps.measured(), node.upper.fork->each_);
     node.cost = site.cost(steps);
     node.next = first;
     if (m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
@@ -287,6 +289,7 @@ private:
   }
 
   Body body_;
+  const int each_;
   std::atomic<std::size_t> end_{0};
 
   static inline range_site site;

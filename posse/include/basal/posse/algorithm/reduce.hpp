@@ -15,17 +15,22 @@ namespace basal::posse {
 namespace detail {
 
 struct map_reduce_function {
-  template <element_range Range, class Function, class T, class Op>
-  T operator()(member& m, Range&& range, Function&& function, T init, Op&& op) const {
+  template <element_range Range, class Function, class T, class Op = std::plus<>>
+  T operator()(member& m, Range&& range, Function&& function, T init, Op&& op = {}) const {
     auto n = count_of(range);
     if (n == 0)
       return init;
     auto elements = elements_of(range);
-    auto source = [=, &function](member& k, std::size_t i) -> T {
-      return static_cast<T>(call_with(function, k, *advanced(elements, i)));
-    };
-    fold_tree<T, decltype(source), std::remove_reference_t<Op>> tree{source, op};
-    return static_cast<T>(op(std::move(init), reduction<T, decltype(tree)>{tree}.run(m, 0, n)));
+    if constexpr (is_small_value<T>) {
+      return static_cast<T>(op(std::move(init), block_fold<T, std::remove_reference_t<Op>>{op}.run(
+                                                  m, elements, n, function)));
+    } else {
+      auto source = [=, &function](member& k, std::size_t i) -> T {
+        return static_cast<T>(call_with(function, k, *advanced(elements, i)));
+      };
+      fold_tree<T, decltype(source), std::remove_reference_t<Op>> tree{source, op};
+      return static_cast<T>(op(std::move(init), reduction<T, decltype(tree)>{tree}.run(m, 0, n)));
+    }
   }
 };
 
@@ -58,7 +63,7 @@ struct reduce_function {
 /// @throws any exception of `op`
 inline constexpr pure<detail::reduce_function{}> reduce{"reduce"};
 
-/// `map_reduce(where, range, function, init, op)`: the same over the values of
+/// `map_reduce(where, range, function, init, op = plus)`: the same over the values of
 /// `function(element)`, or `function(member&, element)`, which are called in
 /// order unless stolen.
 /// @throws the first exception in the order of the sequential evaluation

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 #include <basal/posse/range_fork.hpp>
@@ -85,6 +88,110 @@ private:
   }
 
   Source& source_;
+  Op& op_;
+};
+
+/// Values that are cheap to keep many of.
+template <class T>
+inline constexpr bool is_small_value = std::is_trivial_v<T> && sizeof(T) <= 2 * sizeof(void*);
+
+/// A reduction over the elements [0, n), n at least 1, with small values: a range of at most
+/// `most_blocks` blocks, whose values are combined at the end. Blocks are of a power of two
+/// elements, so how elements are paired depends on n alone. In a sequential loop every operation
+/// would wait for the last one; here most are independent, and the loop over elements has nothing
+/// else in it.
+template <class T, class Op>
+class block_fold {
+public:
+  explicit block_fold(Op& op) noexcept : op_(op) {
+  }
+
+  /// Of `function(at[i])`, for each i below n.
+  template <class Iterator, class Function>
+  T run(member& m, Iterator at, std::size_t n, Function& function) const {
+    BASAL_ASSERT(n >= 1, "a reduction has a value at least");
+    return n <= few ? single(m, at, n, function) : in_blocks(m, at, n, function);
+  }
+
+private:
+  static constexpr std::size_t most_blocks = 512;
+  static constexpr int chunk_bits = 7;
+  static constexpr std::size_t chunk = std::size_t{1} << chunk_bits;
+
+  /// Where functions call themselves by way of reductions, room for more costs a sixth of their
+  /// time (a backtracking search with two to nine branches).
+  static constexpr std::size_t few = 16;
+
+  /// Each element is a block.
+  template <class Iterator, class Function>
+  T single(member& m, Iterator at, std::size_t n, Function& function) const {
+    std::array<T, few> values;
+    auto body = [at, near = near_to<decltype(*at)>(function),
+                 all = values.data()](member& k, std::size_t first, std::size_t last) {
+      auto&& f = near.get();
+      for (auto i = first; i != last; ++i)
+        all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
+      return last;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, n);
+    return all_of(values.data(), n);
+  }
+
+  template <class Iterator, class Function>
+  T in_blocks(member& m, Iterator at, std::size_t n, Function& function) const {
+    const auto bits = static_cast<int>(std::bit_width((n - 1) / most_blocks));
+    const auto count = ((n - 1) >> bits) + 1;
+    std::array<T, most_blocks> values;
+    auto body = [this, at, n, near = near_to<decltype(*at)>(function), bits,
+                 all = values.data()](member& k, std::size_t first, std::size_t last) {
+      auto&& f = near.get();
+      do_blocks(
+        [&, at](std::size_t i) { return static_cast<T>(call_with(f, k, *advanced(at, i))); },
+        first << bits, std::min(last << bits, n), bits, all);
+      return last;
+    };
+    range_fork<decltype(body)>{body, bits}.run(m, 0, count);
+    return all_of(values.data(), count);
+  }
+
+  /// The blocks of 2^bits elements that are made of [first, last). Their values go to `all`.
+  template <class Element>
+  [[gnu::always_inline]] inline void do_blocks(const Element& element, std::size_t first,
+                                               std::size_t last, int bits, T* all) const {
+    std::array<T, chunk> values;
+    while (first != last) {
+      const auto n = std::min(chunk, last - first);
+      for (std::size_t i = 0; i != n; ++i)
+        values[i] = element(first + i);
+      const auto left = halve(values.data(), n, std::min(bits, chunk_bits));
+      auto* into = all + (first >> bits);
+      if (first % (std::size_t{1} << bits) == 0)
+        std::copy_n(values.data(), left, into);
+      else
+        *into = static_cast<T>(op_(*into, values[0]));
+      first += n;
+    }
+  }
+
+  T all_of(T* values, std::size_t n) const {
+    halve(values, n, static_cast<int>(std::bit_width(n - 1)));
+    return values[0];
+  }
+
+  /// Combines neighbours, so many `times`.
+  /// @returns how many values are left
+  std::size_t halve(T* values, std::size_t n, int times) const {
+    for (; times > 0; --times) {
+      const auto pairs = n / 2;
+      for (std::size_t i = 0; i != pairs; ++i)
+        values[i] = static_cast<T>(op_(values[2 * i], values[2 * i + 1]));
+      if (n % 2 != 0)
+        values[pairs] = values[n - 1];
+      n = pairs + n % 2;
+    }
+    return n;
+  }
+
   Op& op_;
 };
 

@@ -23,21 +23,25 @@ public:
 
   /// The pace at which to begin the elements [first, last).
   /// @param least_left see member::least_left
-  pace begin(std::size_t first, std::size_t last, std::size_t least_left = 0) const noexcept {
-    const auto known = cost_.load(std::memory_order_relaxed);
+  /// @param each       as for cost()
+  pace begin(std::size_t first, std::size_t last, std::size_t least_left = 0,
+             int each = 0) const noexcept {
     const auto n = last - first;
-    if (known == forks) [[unlikely]]
+    if (cost_.load(std::memory_order_relaxed) == forks) [[unlikely]]
       return pace{first};
+    const auto known = cost(each);
     if (known == unknown) [[unlikely]]
       // Before half of them is done: how long so few take is learned only here.
       return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed};
     return pace{first, n / parts_untimed, known, std::max(n, least_left)};
   }
 
-  /// Cost of an element; 0: not known.
-  element_cost cost() const noexcept {
+  /// Cost of 2^each elements, which are one to the range; 0: not known.
+  element_cost cost(int each = 0) const noexcept {
     const auto known = cost_.load(std::memory_order_relaxed);
-    return known == forks ? unknown : known;
+    if (known == forks)
+      return unknown;
+    return known <= pace::most_costly >> each ? known << each : pace::most_costly;
   }
 
   /// The same as `steps`, which went through some of the elements, knows it.
@@ -45,14 +49,15 @@ public:
     return cost_.load(std::memory_order_relaxed) == forks ? unknown : steps.cost();
   }
 
-  /// An element cost that much just now. Others' time slices are measured, too, and
+  /// 2^each elements cost that much just now. Others' time slices are measured, too, and
   /// loops may share a site: so what is known changes at most by a factor of two;
   /// and it is written only when it has changed by more than an eighth, because
   /// many threads read it.
-  void learn(element_cost measured) noexcept {
+  void learn(element_cost measured, int each = 0) noexcept {
     const auto known = cost_.load(std::memory_order_relaxed);
     if (measured == unknown || known == forks)
       return;
+    measured = std::max<element_cost>(1, measured >> each);
     if (known != unknown)
       measured = static_cast<element_cost>(std::clamp<std::uint64_t>(
         measured, std::uint64_t{known} - known / 2,

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/pace.hpp>
+#include <basal/posse/detail/range_site.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 
@@ -13,7 +15,9 @@ namespace basal::posse::detail {
 /// A reduction over the elements [0, n) as a binary tree of forks whose shape
 /// `Tree` decides from the number of elements alone, so that the result does
 /// not depend on who did what. How far down the tree forks is another matter:
-/// parts that are cheap, as the member's pace tells, are done without.
+/// parts that are cheap, as the member's pace tells, are done without. As of a
+/// range, what an element costs is known from before, by `range_site`; so a right
+/// half that pays for a theft is offered when it is forked.
 ///
 /// `Tree` has
 ///   std::size_t left_of(n)      elements in the left branch of n >= 2
@@ -29,27 +33,52 @@ public:
   /// @param n at least 1
   Value run(member& m, std::size_t first, std::size_t n) const {
     BASAL_ASSERT(n >= 1, "a reduction has a value at least");
-    pace steps{first};
-    return run(m, first, n, steps);
+    course so_far{site.begin(first, first + n), m.safepoints(), 0};
+    return run(m, first, n, so_far);
   }
 
 private:
-  Value run(member& m, std::size_t first, std::size_t n, pace& steps) const {
-    if (n <= steps.step()) {
+  /// Of one member through the elements that it has not lost to others.
+  struct course {
+    pace steps;
+    std::uint64_t safepoints; ///< of the member, as of the last look at the pace
+    std::uint64_t forks;      ///< of the tree since then, each a safepoint
+  };
+
+  Value run(member& m, std::size_t first, std::size_t n, course& so_far) const {
+    if (n <= so_far.steps.step()) {
       Value result = tree_.leaf(m, first, n);
-      if (steps.is_look_due(first + n)) [[unlikely]]
-        steps = steps.look(first + n);
+      if (so_far.steps.is_look_due(first + n)) [[unlikely]]
+        look(m, first + n, so_far);
       return result;
     }
-    auto left = tree_.left_of(n);
-    auto [a, b] = m.fork_merge([&, first, left](member& k) { return run(k, first, left, steps); },
-                               [&, first, left, n](member& k) {
-                                 if (&k == &m) [[likely]]
-                                   return run(k, first + left, n - left, steps);
-                                 return run(k, first + left, n - left); // stolen: a pace of its own
-                               });
+    const auto left = tree_.left_of(n);
+    const auto each = site.cost(so_far.steps);
+    ++so_far.forks;
+    auto [a, b]
+      = m.rated_fork_merge((each * static_cast<std::uint64_t>(n - left)) >> 8,
+                           [&, first, left](member& k) { return run(k, first, left, so_far); },
+                           [&, first, left, n](member& k) {
+                             if (&k == &m) [[likely]]
+                               return run(k, first + left, n - left, so_far);
+                             return run(k, first + left, n - left); // stolen: a course of its own
+                           });
     return tree_.merge(std::move(a), std::move(b));
   }
+
+  /// The pace looks at the clock, and `site` learns from it. Elements that fork pass more
+  /// safepoints than the tree does.
+  [[gnu::noinline]] static void look(member& m, std::size_t next, course& so_far) {
+    auto& steps = so_far.steps;
+    const auto passed = m.safepoints() - std::exchange(so_far.safepoints, m.safepoints());
+    if (passed > std::exchange(so_far.forks, 0))
+      site.note_forks();
+    steps = steps.look(next, m.now());
+    if (steps.is_news())
+      site.learn(steps.measured());
+  }
+
+  static inline range_site site;
 
   const Tree& tree_;
 };
