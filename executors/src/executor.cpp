@@ -1045,18 +1045,25 @@ bool executor::stays_busy() const noexcept {
   return waiting * injection_interval_.average_ns() >= std::uint64_t{worth_keeping_apart.count()};
 }
 
-/// Before the kernel wakes this executor, which sleeps in it; on the waking thread. Sees to it that
-/// an executor that goes on does not have to share its CPU with the one that it wakes: this one
-/// wakes up where it went to sleep, or if an executor runs there, where none does.
+/// Before the kernel wakes this executor, which sleeps in it; on the waking thread. It counts as
+/// running from now on, where it went to sleep: an executor that looks for work on that CPU,
+/// perhaps the one that wakes it, would keep it from beginning.
+void executor::about_to_wake() noexcept {
+  seat_.be_on(slept_on_);
+  if (pool_.config().keep_apart && current_executor != nullptr && current_executor->stays_busy())
+    keep_apart();
+}
+
+/// Sees to it that an executor that goes on does not have to share its CPU with this one, which it
+/// wakes: this one wakes up where it went to sleep, or if an executor runs there, where none does.
 void executor::keep_apart() noexcept {
-  if (current_executor == nullptr || !current_executor->stays_busy())
-    return;
   const auto thread = thread_.load(std::memory_order_relaxed);
   allowed_on_ = allowed_cpus(thread);
+  seat_.leave(); // to which nobody else is to be sent, but this one may be
   const auto target = free_cpu(running_executors, allowed_on_, slept_on_, &core_of);
+  seat_.be_on(target.value_or(slept_on_)); // before it is there, so that nobody else chooses it
   if (!target || CPU_COUNT(&allowed_on_) == 1)
     return;
-  seat_.be_on(*target); // before it is there, so that nobody else chooses the same
   const auto simulated = pool_.config().simulate.keep;
   is_kept_ = (simulated == nullptr ? &keep_on : simulated)(thread, *target);
 }
@@ -1081,7 +1088,7 @@ std::uint64_t executor::linger() noexcept {
   };
   // So short a look seldom meets the hypervisor; to ask the kernel would cost a part of it.
   look_for(
-    pool_.spin_ticks_, [] { return false; }, [] { return true; });
+    pool_.spin_ticks_, [this] { return is_in_the_way(); }, [] { return true; });
   if (pool_.idle_.is_woken(index_) || !cpu_.is_free(start + looked))
     return looked;
   auto more = look_time_.expected();

@@ -60,9 +60,9 @@ executor_pool::executor_pool(pool_config config)
   for (std::size_t i = 0; i < config_.executors; ++i)
     executors_.push_back(std::make_unique<executor>(*this, i));
   backstop_ = std::make_unique<backstop>(*this);
-  if (config_.keep_apart && makes_threads())
+  if (makes_threads())
     idle_.set_waker({this, [](void* self, std::size_t index) noexcept {
-                       static_cast<executor_pool*>(self)->executors_[index]->keep_apart();
+                       static_cast<executor_pool*>(self)->executors_[index]->about_to_wake();
                      }});
   try {
     if (makes_threads())

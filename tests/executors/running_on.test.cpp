@@ -105,6 +105,26 @@ void long_task::run(void* object, executor& on) noexcept {
 
 } // namespace
 
+namespace {
+
+/// Notes where its executor's thread may run.
+struct affinity {
+  cpu_set_t seen{};
+  std::atomic<bool> ran{false};
+  inbox_node node{nullptr, {this, &ops}};
+
+  static void run(void* object, executor&) noexcept;
+  static constexpr work_ops ops{&run, nullptr};
+};
+
+void affinity::run(void* object, executor&) noexcept {
+  auto& self = *static_cast<affinity*>(object);
+  sched_getaffinity(0, sizeof self.seen, &self.seen);
+  self.ran = true;
+}
+
+} // namespace
+
 TEST_CASE("who looks for work on the CPU of an executor that runs sleeps, and else looks on") {
   if (usable_cpus() < 2)
     return; // nobody looks on one CPU
@@ -122,6 +142,64 @@ TEST_CASE("who looks for work on the CPU of an executor that runs sleeps, and el
   for (int i = 0; i < 1000; ++i)
     std::this_thread::yield();
   CHECK(pool.any_looking());
+}
+
+TEST_CASE("who has nothing to do and is in another's way sleeps without a look") {
+  if (usable_cpus() < 2)
+    return;
+  auto config = looking_for_long();
+  config.spin = std::chrono::seconds{1}; // each look at the clock takes a tick
+  all_on_one = true;
+  executor_pool pool{config};
+  {
+    const long_task task{pool};
+    pool.rouse();
+    while (pool.at(1).stats().times_parked < 1 || pool.any_looking())
+      std::this_thread::yield();
+  }
+  all_on_one = false;
+  CHECK(pool.at(1).stats().looking_ns < 1'000'000);
+}
+
+namespace {
+
+std::atomic<bool> holds_back{false};
+thread_local bool is_test = false;
+
+} // namespace
+
+TEST_CASE("who is being woken counts as running where it went to sleep") {
+  is_test = true;
+  pool_config config;
+  config.executors = 1;
+  config.simulate.cpu = []() noexcept -> unsigned { return 98; };
+  config.simulate.ticks = []() noexcept -> std::uint64_t {
+    while (!is_test && holds_back) // whoever has slept asks for the time before all else
+      std::this_thread::yield();
+    thread_local std::uint64_t time = 1;
+    return ++time;
+  };
+  executor_pool pool{config};
+  const auto wait_until_asleep = [&] {
+    while (pool.num_idle() == 0 || pool.any_looking())
+      std::this_thread::yield();
+  };
+  {
+    const long_task first{pool}; // so that it has a thread
+    CHECK(running_executors.anybody_on(98));
+  }
+  wait_until_asleep();
+  CHECK_FALSE(running_executors.anybody_on(98));
+  affinity noted;
+  holds_back = true;
+  REQUIRE(pool.claim_idle(0));
+  pool.deliver_claimed(pool.at(0), noted.node);
+  CHECK(running_executors.anybody_on(98));
+  holds_back = false;
+  while (!noted.ran)
+    std::this_thread::yield();
+  wait_until_asleep();
+  CHECK_FALSE(running_executors.anybody_on(98));
 }
 
 namespace {
@@ -269,22 +347,6 @@ TEST_CASE("an executor whose thread may run on one CPU alone is woken there") {
 }
 
 namespace {
-
-/// Notes where its executor's thread may run.
-struct affinity {
-  cpu_set_t seen{};
-  std::atomic<bool> ran{false};
-  inbox_node node{nullptr, {this, &ops}};
-
-  static void run(void* object, executor&) noexcept;
-  static constexpr work_ops ops{&run, nullptr};
-};
-
-void affinity::run(void* object, executor&) noexcept {
-  auto& self = *static_cast<affinity*>(object);
-  sched_getaffinity(0, sizeof self.seen, &self.seen);
-  self.ran = true;
-}
 
 executor_pool* sleeping = nullptr;
 affinity* sent = nullptr;

@@ -391,6 +391,7 @@ private:
   std::uint64_t linger() noexcept;
   bool sleep() noexcept;
   bool stays_busy() const noexcept;
+  void about_to_wake() noexcept;
   void keep_apart() noexcept;
   bool is_in_the_way() const noexcept;
   unsigned cpu() const noexcept;
