@@ -1,13 +1,15 @@
-/// One parallel loop, as basal and each peer would write it. A program that is
-/// made of such loops is written once, as a function of the loop to use.
+/// One parallel loop, and one parallel reduction, as basal and each peer would write them. A
+/// program that is made of such loops is written once, as a function of the loop to use.
 #pragma once
 
 #include "bench/posse/program.hpp"
 
 #include <basal/posse/algorithm.hpp>
 
+#include <omp.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/partitioner.h>
 
 #include <algorithm>
@@ -15,7 +17,9 @@
 #include <cstddef>
 #include <execution>
 #include <iterator>
+#include <numeric>
 #include <ranges>
+#include <vector>
 
 namespace basal::bench {
 
@@ -79,12 +83,20 @@ private:
   std::size_t at_ = 0;
 };
 
-/// Calls `body(i)` for every i in [0, n): as the parameter of a program.
+/// Calls `body(i)` for every i in [0, n): as the parameter of a program. reduce() combines what
+/// `value(i)` returns by `op`, of which `zero` is the identity.
 struct serial_loop {
   template <class Body>
   void operator()(std::size_t n, const Body& body) const {
     for (std::size_t i = 0; i < n; ++i)
       body(i);
+  }
+
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    for (std::size_t i = 0; i < n; ++i)
+      zero = op(zero, value(i));
+    return zero;
   }
 };
 
@@ -94,6 +106,11 @@ struct basal_loop {
   template <class Body>
   void operator()(std::size_t n, const Body& body) const {
     posse::for_each(runtime, std::views::iota(std::size_t{0}, n), body);
+  }
+
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    return posse::map_reduce(runtime, std::views::iota(std::size_t{0}, n), value, zero, op);
   }
 };
 
@@ -110,6 +127,19 @@ struct tbb_loop {
       },
       Partitioner{});
   }
+
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    using range = ::tbb::blocked_range<std::size_t>;
+    return ::tbb::parallel_reduce(
+      range{0, n}, zero,
+      [&](const range& r, T sum) {
+        for (auto i = r.begin(); i != r.end(); ++i)
+          sum = op(sum, value(i));
+        return sum;
+      },
+      op, Partitioner{});
+  }
 };
 
 struct openmp_static_loop {
@@ -119,6 +149,21 @@ struct openmp_static_loop {
     for (std::size_t i = 0; i < n; ++i)
       body(i);
   }
+
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    T total = zero;
+#pragma omp parallel
+    {
+      T mine = zero;
+#pragma omp for schedule(static) nowait
+      for (std::size_t i = 0; i < n; ++i)
+        mine = op(mine, value(i));
+#pragma omp critical
+      total = op(total, mine);
+    }
+    return total;
+  }
 };
 
 struct openmp_guided_loop {
@@ -127,6 +172,21 @@ struct openmp_guided_loop {
 #pragma omp parallel for schedule(guided)
     for (std::size_t i = 0; i < n; ++i)
       body(i);
+  }
+
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    T total = zero;
+#pragma omp parallel
+    {
+      T mine = zero;
+#pragma omp for schedule(guided) nowait
+      for (std::size_t i = 0; i < n; ++i)
+        mine = op(mine, value(i));
+#pragma omp critical
+      total = op(total, mine);
+    }
+    return total;
   }
 };
 
@@ -139,12 +199,35 @@ struct openmp_tasks_loop {
     for (std::size_t i = 0; i < n; ++i)
       body(i);
   }
+
+  /// A taskloop reduces by operators that OpenMP knows alone: so a task for each part.
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    const auto parts = std::min(n, 4 * static_cast<std::size_t>(omp_get_max_threads()));
+    std::vector<T> sums(parts, zero);
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop grainsize(1)
+    for (std::size_t part = 0; part < parts; ++part) {
+      T mine = zero;
+      for (auto i = n * part / parts; i < n * (part + 1) / parts; ++i)
+        mine = op(mine, value(i));
+      sums[part] = mine;
+    }
+    return std::accumulate(sums.begin(), sums.end(), zero, op);
+  }
 };
 
 struct std_par_loop {
   template <class Body>
   void operator()(std::size_t n, const Body& body) const {
     std::for_each(std::execution::par_unseq, index_iterator{0}, index_iterator{n}, body);
+  }
+
+  template <class T, class Value, class Op>
+  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+    return std::transform_reduce(std::execution::par_unseq, index_iterator{0}, index_iterator{n},
+                                 zero, op, value);
   }
 };
 
