@@ -153,6 +153,7 @@ TEST_CASE("reduce over every kind of number, operation and count") {
     REQUIRE(posse::reduce(rt, v, 5L) == expected); // in order
     REQUIRE(posse::reduce(rt, v, 5) == expected);  // lanes
     REQUIRE(posse::reduce(rt, v, 5L, [](long a, long b) { return a + b; }) == expected);
+    REQUIRE(posse::reduce(rt, v, 5L, [](long&& a, long&& b) { return a + b; }) == expected);
     REQUIRE(posse::map_reduce(
               rt, v, [](int x) { return x * 2L; }, 0L)
             == 2 * (expected - 5));

@@ -432,6 +432,7 @@ template <class Left, class Right>
   }
 }
 
+/// Not one with fork_merge(), which is to be as small as it can be.
 template <class Left, class Right>
 auto member::rated_fork_merge(std::uint64_t work, Left&& left, Right&& right)
   -> std::pair<detail::branch_result_t<std::remove_reference_t<Left>>,

@@ -168,7 +168,7 @@ private:
       if (first % (std::size_t{1} << bits) == 0)
         std::copy_n(values.data(), left, into);
       else
-        *into = static_cast<T>(op_(*into, values[0]));
+        *into = static_cast<T>(op_(std::move(*into), std::move(values[0])));
       first += n;
     }
   }
@@ -184,7 +184,7 @@ private:
     for (; times > 0; --times) {
       const auto pairs = n / 2;
       for (std::size_t i = 0; i != pairs; ++i)
-        values[i] = static_cast<T>(op_(values[2 * i], values[2 * i + 1]));
+        values[i] = static_cast<T>(op_(std::move(values[2 * i]), std::move(values[2 * i + 1])));
       if (n % 2 != 0)
         values[pairs] = values[n - 1];
       n = pairs + n % 2;
