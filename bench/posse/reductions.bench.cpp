@@ -61,8 +61,8 @@ struct graph {
   }
 };
 
-// @returns the sum of the ranks, whose order is the same for everybody, or -1 if the change of the
-//          last round is none
+// @returns the sum of the ranks, which everybody adds up in the same order, or -1 if the last
+//          reduction's result is wrong
 template <class Loop>
 double page_rank(graph& g, Loop loop) {
   double change = 0;

@@ -1049,9 +1049,10 @@ bool executor::stays_busy() const noexcept {
 /// running from now on, where it went to sleep: an executor that looks for work on that CPU,
 /// perhaps the one that wakes it, would keep it from beginning.
 void executor::about_to_wake() noexcept {
-  seat_.be_on(slept_on_);
   if (pool_.config().keep_apart && current_executor != nullptr && current_executor->stays_busy())
     keep_apart();
+  else
+    seat_.be_on(slept_on_);
 }
 
 /// Sees to it that an executor that goes on does not have to share its CPU with this one, which it
@@ -1059,7 +1060,6 @@ void executor::about_to_wake() noexcept {
 void executor::keep_apart() noexcept {
   const auto thread = thread_.load(std::memory_order_relaxed);
   allowed_on_ = allowed_cpus(thread);
-  seat_.leave(); // to which nobody else is to be sent, but this one may be
   const auto target = free_cpu(running_executors, allowed_on_, slept_on_, &core_of);
   seat_.be_on(target.value_or(slept_on_)); // before it is there, so that nobody else chooses it
   if (!target || CPU_COUNT(&allowed_on_) == 1)

@@ -103,10 +103,6 @@ void long_task::run(void* object, executor& on) noexcept {
   self.ended.set();
 }
 
-} // namespace
-
-namespace {
-
 /// Notes where its executor's thread may run.
 struct affinity {
   cpu_set_t seen{};

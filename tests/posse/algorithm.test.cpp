@@ -189,6 +189,17 @@ TEST_CASE("reductions of small values keep the order of elements, whatever their
   }
 }
 
+TEST_CASE("values that cannot be assigned are reduced, too") {
+  struct fixed {
+    const int value;
+  };
+  runtime rt{config_of(2)};
+  const auto sum = posse::map_reduce(
+    rt, numbers(5000), [](int i) { return fixed{i}; }, fixed{0},
+    [](fixed a, fixed b) { return fixed{a.value + b.value}; });
+  CHECK(sum.value == 4999 * 5000 / 2);
+}
+
 TEST_CASE("sums of floating-point numbers are the same bit for bit on any number of executors") {
   const auto sum = [](std::size_t executors, std::size_t n) {
     runtime rt{config_of(executors)};

@@ -71,7 +71,8 @@ struct pool_config {
   /// not at all. It keeps its CPU in this time. Messages that go to and fro come
   /// within a few microseconds; 50 us, about what waking a thread costs where a
   /// hypervisor has a part in it, took more of the CPU and gained nothing. Ignored
-  /// where only one CPU is usable. Retune with `./dev bench executors`.
+  /// where only one CPU is usable, and where another executor is to run on this one.
+  /// Retune with `./dev bench executors`.
   std::chrono::nanoseconds spin = std::chrono::microseconds{12};
 
   /// The longest time that an executor looks for a wake-up, if its waits have lately been such that

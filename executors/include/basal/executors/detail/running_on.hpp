@@ -8,7 +8,8 @@
 namespace basal::executors {
 
 /// How many executors of this process run on each CPU, as of when each of them has last looked
-/// where it is. Any thread; relaxed, since a count is a hint that is complete in itself.
+/// where it is; one that is being woken counts where it went to sleep, or is sent to. Any thread;
+/// relaxed, since a count is a hint that is complete in itself.
 ///
 /// An executor that only looks for work has left, so to it any other one on its CPU is one that
 /// waits for that CPU: the kernel has put both there and knows no better than to let this one look

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/fold.hpp>
 #include <basal/posse/detail/reduction.hpp>
@@ -21,7 +22,7 @@ struct map_reduce_function {
     if (n == 0)
       return init;
     auto elements = elements_of(range);
-    if constexpr (is_small_value<T>) {
+    if constexpr (is_small_result<T>) {
       return static_cast<T>(op(std::move(init), block_fold<T, std::remove_reference_t<Op>>{op}.run(
                                                   m, elements, n, function)));
     } else {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/fwd.hpp>
@@ -23,8 +24,8 @@ constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-/// The tree in which reduce() combines elements in order, see `reduction`:
-/// halves, the left one rounded up, where there is a choice, to a multiple of a
+/// The tree in which reduce() combines large values in order, see `reduction`, and scans
+/// those of a unit: halves, the left one rounded up, where there is a choice, to a multiple of a
 /// block whose tree the compiler unrolls. In a sequential loop every operation
 /// would wait for the last one; here most are independent.
 template <class T, class Source, class Op>
@@ -60,10 +61,8 @@ public:
   }
 
 private:
-  static constexpr bool is_small = std::is_trivial_v<T> && sizeof(T) <= 2 * sizeof(void*);
-
-  static constexpr std::size_t group = is_small ? 16 : 1;
-  static constexpr std::size_t groups = is_small ? 8 : 1;
+  static constexpr std::size_t group = is_small_result<T> ? 16 : 1;
+  static constexpr std::size_t groups = is_small_result<T> ? 8 : 1;
   static constexpr std::size_t block = group * groups;
 
   /// The balanced tree of `Count` values, a power of two.
@@ -90,10 +89,6 @@ private:
   Source& source_;
   Op& op_;
 };
-
-/// Values that are cheap to keep many of.
-template <class T>
-inline constexpr bool is_small_value = std::is_trivial_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
 /// A reduction over the elements [0, n), n at least 1, with small values: a range of at most
 /// `most_blocks` blocks, whose values are combined at the end. Blocks are of a power of two
