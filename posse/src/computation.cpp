@@ -135,6 +135,7 @@ computation::target computation::claim_target(executors::executor& from, std::si
   for (bool awake : {true, false}) {
     if (!awake && !may_wake)
       break;
+    result.was_awake = awake;
     if (caller != nullptr && caller != &from && caller->pool().is_idle(caller->index())
         && caller->pool().is_looking(caller->index()) == awake
         && claim_locked(*caller, lineage_bytes, result, added))

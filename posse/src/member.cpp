@@ -345,16 +345,19 @@ void member::await_merge(right_continuation& node) {
   BASAL_ASSERT(node.is_taken(), "a merge waits for a continuation that was taken");
   auto& delegated = *node.delegation;
   auto& merged = delegated.merged;
-  if (merged.is_set()) {
-    cells_->forgone.paid();
-    return;
-  }
-  if (take_back(delegated)) {
+  const auto most = origin_->host.awake_ticks_;
+  if (!merged.is_set() && take_back(delegated)) {
+    cells_->hand_over.note_wait(delegated.sent_at, executor_->now(), most);
     try {
       delegated.execute(*this);
     } catch (...) {
       delegated.error = std::current_exception();
     }
+    return;
+  }
+  if (merges_at_once(delegated)) {
+    cells_->hand_over.note(delegated.sent_at, delegated.begun_at, most);
+    cells_->forgone.paid();
     return;
   }
   // The executor goes on with that, if there is any, before it looks elsewhere.
@@ -367,9 +370,23 @@ void member::await_merge(right_continuation& node) {
   merged.wait();
   awaited_ = nullptr;
   resume(suspended_at);
+  cells_->hand_over.note(delegated.sent_at, delegated.begun_at, most);
   if (last_look_ - suspended_at < origin_->host.asleep_ticks_)
     cells_->forgone.paid();
   executor_->record(executors::record_kind::merges, last_look_, node.delegation);
+}
+
+/// Whether `d` has merged, or does so within the time that the news of an end take: to suspend this
+/// member, and to be woken, takes longer.
+bool member::merges_at_once(const detail::delegation& d) const noexcept {
+  if (d.merged.is_set())
+    return true;
+  // Not the executor's clock, which need not go on in a test.
+  const auto begun = executors::tick_clock::now();
+  while (executors::tick_clock::now() - begun < cells_->hand_over.mean())
+    if (d.merged.is_set())
+      return true;
+  return false;
 }
 
 void member::abandon() noexcept {

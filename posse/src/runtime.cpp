@@ -51,7 +51,9 @@ runtime::runtime(runtime_config config)
     awake_ticks_(ticks_of(config.costs.awake_ns)),
     asleep_ticks_(ticks_of(config.costs.asleep_ns)),
     cpus_(cpus_of(config)),
-    least_offer_(config.steal_by == hysteresis::worth ? 2 * awake_ticks_ : never),
+    least_offer_(config.steal_by != hysteresis::worth ? never
+                 : config.costs.measure               ? awake_ticks_ / 2
+                                                      : 2 * awake_ticks_),
     least_left_(cpus_ > 1 ? 0 : pace::many),
     victims_(config.victims) {
   auto pool = config.pool();
@@ -285,7 +287,8 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
   while (d != nullptr) {
     BASAL_ASSERT(!d->merged.is_set(), "a delegation runs once");
     detail::delegation* next = nullptr;
-    self.record(executors::record_kind::delegate_begins, self.now(), d, d->origin.name());
+    d->begun_at = self.now();
+    self.record(executors::record_kind::delegate_begins, d->begun_at, d, d->origin.name());
     {
       const executors::carrying all{self, d->carried};
       member m{*d, self, cells};

@@ -40,6 +40,14 @@ inline posse::runtime_config stepped(std::size_t executors) {
   return config;
 }
 
+/// By worth: all idle executors are awake.
+inline posse::runtime_config by_worth(std::size_t executors) {
+  auto config = stepped(executors);
+  config.steal_by = posse::hysteresis::worth;
+  config.costs = {.awake_ns = 5'000, .asleep_ns = 100'000, .measure = false};
+  return config;
+}
+
 /// A look at the clock here and now, as when somebody has raised the attention.
 inline void look(posse::member& m) {
   m.executor().raise_attention();
@@ -50,6 +58,19 @@ inline void look(posse::member& m) {
 inline void end_quantum(posse::member& m) {
   pass(quantum);
   look(m);
+}
+
+inline executors::fiber* held = nullptr;
+
+/// Suspends the member until go_on(), so that those who have been given something begin before
+/// it comes to the merge.
+inline void let_thieves_begin(posse::member& m) {
+  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { held = &f; }));
+}
+
+inline void go_on() {
+  if (held != nullptr)
+    executors::executor::wake(*std::exchange(held, nullptr));
 }
 
 /// Executors of one runtime, all asleep at first.

@@ -24,26 +24,6 @@ using posse::theft_verdict;
 
 namespace {
 
-posse::runtime_config by_worth(std::size_t executors) {
-  auto config = stepped(executors);
-  config.steal_by = posse::hysteresis::worth;
-  config.costs = {.awake_ns = 5'000, .asleep_ns = 100'000};
-  return config;
-}
-
-executors::fiber* held = nullptr;
-
-/// Suspends the member until go_on(), so that those who have been given something begin before
-/// it comes to the merge.
-void let_thieves_begin(member& m) {
-  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { held = &f; }));
-}
-
-void go_on() {
-  if (held != nullptr)
-    executors::executor::wake(*std::exchange(held, nullptr));
-}
-
 /// Runs `body` on the first of `executors` executors, up to let_thieves_begin(), then on the
 /// others. @returns how many thefts there were
 std::uint64_t thefts_on(std::size_t executors, std::function<void(member&)> body) {

@@ -183,7 +183,7 @@ private:
 
   /// Whether to call offer() for `work` ticks of work.
   bool is_worth_an_offer(std::uint64_t work) const noexcept {
-    return work >= least_offer_;
+    return work >= least_offer_ && pays(work);
   }
 
   /// The elements that a range has left at least, as far as its pace is concerned: see runtime.
@@ -206,6 +206,7 @@ private:
   /// Waits until the delegate has merged, or does the work that it has not begun; the node must be
   /// taken. An exception of that work is the delegation's error.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
+  bool merges_at_once(const detail::delegation& d) const noexcept;
 
   /// Left failed: unlinks the youngest node, which is that fork's, cancels the
   /// delegate if there is one, waits for it, and drops its result.
@@ -243,15 +244,18 @@ private:
   member* most_basal(std::uint64_t now) noexcept;
   struct idle_ones;
   idle_ones idle_executors() const noexcept;
+  std::uint64_t cost_of_known() const noexcept;
+  bool pays(std::uint64_t work) const noexcept;
   std::uint64_t consider_theft(std::uint64_t now) noexcept;
   void count(theft_verdict verdict) noexcept;
-  theft_verdict delegate_oldest(member& from, const theft_view& view, std::uint64_t parts) noexcept;
+  theft_verdict delegate_oldest(member& from, const theft_view& view,
+                                right_continuation::division how) noexcept;
   bool may_wake(const theft_view& view) const noexcept;
   void consider_waking(const member& victim, theft_view view, std::uint64_t now) noexcept;
   void delegate_two(const theft_view& view) noexcept;
   detail::delegation* take_seamlessly(std::uint64_t now) noexcept;
   struct prepared;
-  prepared prepare(right_continuation& node, std::uint64_t parts) noexcept;
+  prepared prepare(right_continuation& node, right_continuation::division how) noexcept;
   bool has_room_for(const detail::delegation& d) const noexcept;
   void give_up(std::unique_ptr<detail::delegation> d) noexcept;
   detail::delegation& take(std::unique_ptr<detail::delegation> d, detail::memory_context& to,
@@ -352,7 +356,7 @@ protected:
   }
 
   static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
-                                      std::uint64_t) noexcept {
+                                      division) noexcept {
     return new (std::nothrow)
       detail::typed_delegation<branch>(origin, static_cast<pending_fork&>(self).right);
   }

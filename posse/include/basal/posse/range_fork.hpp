@@ -23,8 +23,8 @@ namespace basal::posse {
 /// that is split when somebody takes from it: the member does the elements in
 /// order, in steps, and its node stands for those that it has not begun. A
 /// thief takes the upper half of them, or with k executors idle the upper
-/// 1/(k+1), and does as much. So a range costs one node and about 2 ns a step,
-/// however many elements it has.
+/// 1/(k+1), and does as much; less by what it does not get done while that is handed over, where
+/// this is known. So a range costs one node and about 2 ns a step, however many elements it has.
 ///
 /// If the cost of elements is known, by `range_site` or by now, the range is offered at its
 /// beginning and at each look of its pace, if the rest would pay for a theft.
@@ -104,12 +104,23 @@ private:
   private:
     // The node may stay untaken after this, and be asked again later.
     static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
-                                        std::uint64_t parts) noexcept {
+                                        division how) noexcept {
       auto& r = static_cast<rest&>(self);
       BASAL_ASSERT(r.next < r.upper.last, "a node of a range stands for an element at least");
-      BASAL_ASSERT(parts >= 2, "a thief takes one part of two or more");
-      r.upper.first = r.upper.last - (r.upper.last - r.next + parts - 1) / parts;
+      BASAL_ASSERT(how.parts >= 2, "a thief takes one part of two or more");
+      r.upper.first = r.upper.last - r.part(how);
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
+    }
+
+    /// Elements, one at least: as many as are done when the other parts are.
+    std::size_t part(division how) const noexcept {
+      const auto left = upper.last - next;
+      const auto of_all = (left + how.parts - 1) / how.parts;
+      if (cost == 0 || how.delay == 0)
+        return of_all;
+      const auto work = work_of(cost, left);
+      const auto each = (work - std::min(work, how.delay)) / how.parts;
+      return std::clamp<std::uint64_t>(((each << 8) + cost / 2) / cost, 1, of_all);
     }
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {

@@ -161,10 +161,11 @@ private:
     // whole quantum: then those that are kept might wait long for its end, and the
     // thief takes all. The node may stay untaken after this, and be asked again later.
     static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
-                                        std::uint64_t parts) noexcept {
+                                        division how) noexcept {
       auto& r = static_cast<rest&>(self);
       const auto size = r.tasks_.size();
-      r.kept_ = r.member_.quantum_ - r.begun_in_ <= 1 ? size - (size + parts - 1) / parts : 0;
+      r.kept_
+        = r.member_.quantum_ - r.begun_in_ <= 1 ? size - (size + how.parts - 1) / how.parts : 0;
       r.taken_ = {r.tasks_.at(r.kept_), r.tasks_.size() - r.kept_};
       return new (std::nothrow) detail::typed_delegation<taken_tasks>(origin, r.taken_);
     }

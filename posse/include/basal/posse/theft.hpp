@@ -52,6 +52,10 @@ struct theft_costs {
   /// It sleeps in the kernel: the victim's system call takes 5 to 40 us, the
   /// way through the kernel 60 to 100.
   std::uint64_t asleep_ns = 100'000;
+
+  /// Known work whose thief is awake is not compared with `awake_ns` but with the cost of the last
+  /// thefts: a fourth of that to all of it.
+  bool measure = true;
 };
 
 /// The facts that a member's executor knows when it considers a theft. Plain data, so that the

@@ -9,6 +9,7 @@
 #include <basal/executors/stats.hpp>
 #include <basal/posse/detail/forgone_work.hpp>
 #include <basal/posse/detail/function_record.hpp>
+#include <basal/posse/detail/hand_over_time.hpp>
 #include <basal/posse/theft.hpp>
 
 namespace basal::posse::detail {
@@ -51,7 +52,8 @@ struct alignas(64) executor_cells {
   counter cancelled, over_limit, failed;
   maximum deepest_stack;
 
-  forgone_work forgone; ///< its executor's alone
+  forgone_work forgone;     ///< its executor's alone
+  hand_over_time hand_over; ///< the same
 
   /// The cells of the function with that number.
   function_cells& of(std::uint32_t number) noexcept {

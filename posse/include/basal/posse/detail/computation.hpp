@@ -112,6 +112,7 @@ public:
 
   struct target {
     memory_context* context = nullptr; ///< of the claimed executor, or null
+    bool was_awake = false;            ///< that executor, looking for work
     theft_verdict why_not = theft_verdict::nobody_idle;
   };
 

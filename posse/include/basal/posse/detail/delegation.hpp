@@ -87,9 +87,9 @@ template <class Branch>
 /// it after the merge.
 ///
 /// Protocol: the victim's executor fills it and delivers `sent` (the inbox
-/// publishes it). The delegate's executor begins it (basic_dispatch), calls
+/// publishes it). The delegate's executor begins it (basic_dispatch), writes `begun_at`, calls
 /// `execute`, which stores the result, or stores what that threw in `error`, then
-/// ends it with finish_merge(). The victim reads result and error after
+/// ends it with finish_merge(). The victim reads all three after
 /// merged.wait(); or it takes the delegation back and calls `execute` itself.
 class delegation : public executors::visible_to_collector {
 public:
@@ -121,6 +121,8 @@ public:
 
   std::size_t lineage_bytes = 0; ///< held by its victims when the fork was made
   std::uint64_t stretch = 0;     ///< ticks between two of its victim's safepoints
+  std::uint64_t sent_at = 0;     ///< ticks, to an executor that was awake; 0: it was not
+  std::uint64_t begun_at = 0;    ///< ticks
   merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates
 
   /// Written by the victim's executor when left has failed, read at the

@@ -30,12 +30,18 @@ public:
     taken = 2,   ///< a delegate runs it, and the merge waits for `delegation`
   };
 
+  /// How something is divided, of which a thief takes the last part.
+  struct division {
+    std::uint64_t parts = 2;
+    std::uint64_t delay = 0; ///< ticks that the thief's part costs beside its work
+  };
+
   /// Functions of a kind of node.
   struct operations {
     /// Makes the delegation that runs the right branch of `self`, or, of what can
-    /// be divided, the last of `parts` parts; null when there is no memory for it.
+    /// be divided, its part by `how`; null when there is no memory for it.
     detail::delegation* (*delegate)(right_continuation& self, detail::computation& origin,
-                                    std::uint64_t parts) noexcept;
+                                    division how) noexcept;
 
     /// How many ticks all that `self` stands for will take, where its member's branch
     /// of the moment is to take `like` more; 0: not known. Null: as long as that.
@@ -91,8 +97,8 @@ public:
 
   /// @returns null when there is no memory for it.
   std::unique_ptr<detail::delegation> make_delegation(detail::computation& origin,
-                                                      std::uint64_t parts) noexcept {
-    return std::unique_ptr<detail::delegation>{ops_->delegate(*this, origin, parts)};
+                                                      division how) noexcept {
+    return std::unique_ptr<detail::delegation>{ops_->delegate(*this, origin, how)};
   }
 
   /// Ticks that all that it stands for will take, if what its member does meanwhile takes `like`,

@@ -1,0 +1,213 @@
+// The time that thefts from an executor take, and what follows from it.
+
+#include <basal/posse/detail/hand_over_time.hpp>
+#include <basal/posse/range_fork.hpp>
+
+#include "executors/begin_threads.hpp"
+#include "stepped_runtime.hpp"
+
+#include <basal/executors/hand_over.hpp>
+#include <basal/executors/placement.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+using namespace basal;
+using namespace basal::test;
+using posse::member;
+using posse::detail::hand_over_time;
+
+namespace {
+
+constexpr std::uint64_t most = 3000;
+
+/// Hands a fork's right branch over from executor 0 to executor 1, which begins `later`, or, with
+/// `never`, has not begun by then.
+enum class begins { in_the_end, never };
+
+void hand_over(stepped_runtime& host, std::chrono::nanoseconds later,
+               begins how = begins::in_the_end) {
+  const auto before = host->stats();
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& l) {
+                     look(l);
+                     pass(20us);
+                     look(l);
+                     if (how == begins::never)
+                       pass(later);
+                     else
+                       let_thieves_begin(l);
+                   },
+                   [](member&) {});
+               }};
+  host.run(0);
+  if (how == begins::in_the_end) {
+    pass(later);
+    host.run(1);
+    go_on();
+  }
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts - before.thefts == 1);
+  CHECK(host->stats().taken_back - before.taken_back == (how == begins::never));
+}
+
+/// Elements of 1 us. @returns the first that executor 1 did, if it did any
+std::optional<std::size_t> loop(stepped_runtime& host, std::size_t elements) {
+  std::optional<std::size_t> first;
+  started root{host, 0, [&](member& m) {
+                 posse::fork_merge_n(m, elements, [&](member& k, std::size_t i) {
+                   if (i == 0)
+                     let_thieves_begin(k);
+                   if (k.executor().index() == 1 && !first)
+                     first = i;
+                   pass(1us);
+                 });
+               }};
+  host.run(0);
+  if (host->compute().size() > 1)
+    host.run(1);
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  return first;
+}
+
+/// The cost of an element of loop() becomes known.
+void learn() {
+  stepped_runtime host{by_worth(1)};
+  CHECK(loop(host, 100) == std::nullopt);
+}
+
+} // namespace
+
+TEST_CASE("the mean is the first hand-over's time, of which later ones make up an eighth") {
+  hand_over_time time;
+  CHECK(time.mean() == 0);
+  time.note(10'000, 10'800, most);
+  CHECK(time.mean() == 800);
+  time.note(20'000, 21'600, most);
+  CHECK(time.mean() == 900);
+  time.note(30'000, 30'000, most);
+  CHECK(time.mean() < 800);
+}
+
+TEST_CASE("what took longer than the most counts for that, also by clocks that differ") {
+  hand_over_time time;
+  time.note(10'000, 99'000, most);
+  CHECK(time.mean() == most);
+  hand_over_time other;
+  other.note(10'000, 9'999, most);
+  CHECK(other.mean() == most);
+}
+
+TEST_CASE("hand-overs to executors that slept do not count") {
+  hand_over_time time;
+  time.note(0, 99'000, most);
+  CHECK(time.mean() == 0);
+}
+
+TEST_CASE("what has not begun counts once that has taken longer than the mean") {
+  hand_over_time time;
+  time.note(10'000, 10'800, most);
+  time.note_wait(20'000, 20'700, most);
+  CHECK(time.mean() == 800);
+  time.note_wait(20'000, 21'600, most);
+  CHECK(time.mean() == 900);
+}
+
+TEST_CASE("with each refusal less is hoped for, until the next hand-over") {
+  hand_over_time time;
+  time.note(10'000, 11'280, most);
+  CHECK(time.hoped() == 1280);
+  for (int i = 0; i < 64; ++i)
+    time.note_refusal();
+  CHECK(time.hoped() == 640);
+  CHECK(time.mean() == 1280);
+  for (int i = 0; i < 1000; ++i)
+    time.note_refusal();
+  CHECK(time.hoped() == 0);
+  time.note(10'000, 11'280, most);
+  CHECK(time.hoped() == 1280);
+}
+
+TEST_CASE("a thief's part of a range is smaller by what it does not get done meanwhile") {
+  learn();
+  stepped_runtime host{by_worth(2)};
+  CHECK(loop(host, 100) == 50);
+  hand_over(host, 4us, GENERATE(begins::in_the_end, begins::never));
+  // Each of the 96 us that are left together is done by one of two.
+  const auto first = loop(host, 100);
+  CHECK(first == 52);
+}
+
+TEST_CASE("a short range is worth a theft if these are fast, and is tried again if they were not") {
+  learn();
+  auto config = by_worth(2);
+  config.costs.measure = true;
+  stepped_runtime host{config};
+  hand_over(host, 2us);
+  CHECK(loop(host, 9) == std::nullopt); // by 6 us for each part
+  int refused = 1;
+  while (loop(host, 9) == std::nullopt && refused < 200)
+    ++refused;
+  CHECK(refused > 2);
+  CHECK(refused < 200);
+  stepped_runtime other{config};
+  hand_over(other, 500ns);
+  CHECK(loop(other, 9) == 5);
+  CHECK(loop(other, 2) == std::nullopt); // a fourth of awake_ns at least
+}
+
+namespace {
+
+void wait_for(std::chrono::nanoseconds time) {
+  const auto begun = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begun < time) {
+  }
+}
+
+} // namespace
+
+TEST_CASE("a victim does not suspend itself if the delegate ends soon after") {
+  if (executors::usable_cpus() < 2)
+    return; // the delegate needs a CPU of its own
+  posse::runtime_config config;
+  config.compute_executors = 2;
+  // Each hand-over takes that long, so a victim waits for that long.
+  config.thefts.saw = [](void*, const posse::theft_event&) noexcept { wait_for(2us); };
+  posse::runtime runtime{config};
+  begin_threads(runtime.compute());
+  // Others may have the CPUs, so some rounds in which they do not are enough.
+  constexpr int rounds = 100;
+  auto work = [&](executors::executor&) {
+    for (int series = 0; series < 100; ++series) {
+      const auto before = runtime.stats();
+      for (int i = 0; i < rounds; ++i)
+        runtime.run([](member& m) {
+          std::atomic<bool> begun{false}, ends{false};
+          m.fork_merge(
+            [&](member& l) {
+              while (!begun.load(std::memory_order_relaxed))
+                l.poll();
+              ends.store(true, std::memory_order_relaxed);
+            },
+            [&] {
+              begun.store(true, std::memory_order_relaxed);
+              while (!ends.load(std::memory_order_relaxed)) {
+              }
+              wait_for(500ns);
+            });
+        });
+      if (runtime.stats().merge_waits - before.merge_waits < rounds / 2)
+        return true;
+    }
+    return false;
+  };
+  executors::awaited_call handed{work};
+  runtime.await(handed);
+  CHECK(handed.take());
+}
