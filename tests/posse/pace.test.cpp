@@ -24,15 +24,20 @@ struct walk {
 
   /// Goes on to the next look. @returns the elements until it came
   std::size_t to_look() {
-    std::size_t done = 0;
-    while (!p.is_look_due(next + done))
-      done += p.step();
-    next += done;
-    now += done * ticks;
+    const auto from = next;
+    do {
+      next += p.step();
+      now += p.step() * ticks;
+    } while (!p.is_look_due(next, [this] { return now; }));
     p = p.look(next, now);
-    return done;
+    return next - from;
   }
 };
+
+/// The same where no step is slow.
+bool is_look_due(const pace& p, std::size_t next) {
+  return p.is_look_due(next, [] { return std::uint64_t{0}; });
+}
 
 } // namespace
 
@@ -52,6 +57,35 @@ TEST_CASE("steps grow fourfold while elements are cheap, up to the longest, and 
   }
   CHECK(w.to_look() == pace::looks_apart * pace::longest_step);
   CHECK(w.p.step() == pace::longest_step);
+}
+
+TEST_CASE("looks grow rare while steps stay the same, up to a bound in steps and one in time") {
+  walk w{pace::target / 16};
+  for (int i = 0; i < 3; ++i)
+    w.to_look();
+  REQUIRE(w.p.step() == 4);
+  for (std::size_t steps : {2, 4, 8, 8})
+    CHECK(w.to_look() == steps * 4);
+  walk slow{pace::target * 3};
+  for (int i = 0; i < 10; ++i)
+    slow.to_look();
+  CHECK(slow.to_look() == pace::longest_target / (pace::target * 3));
+  slow.ticks = pace::longest_target;
+  for (int i = 0; i < 10; ++i)
+    slow.to_look();
+  CHECK(slow.to_look() == 1);
+}
+
+TEST_CASE("elements that have become expensive are noticed before the next look was due") {
+  walk w{pace::target / 16};
+  for (int i = 0; i < 10; ++i)
+    w.to_look();
+  REQUIRE(w.p.step() == 4);
+  REQUIRE(w.to_look() == 8 * 4);
+  w.ticks = pace::target * 10;
+  CHECK(w.to_look() == 4);
+  CHECK(w.p.step() == 1);
+  CHECK(w.to_look() == 1); // and looks are frequent again
 }
 
 TEST_CASE("steps stay as they are while they take about the target") {
@@ -103,8 +137,8 @@ TEST_CASE("steps are longer where much is left, and shorten as that becomes less
 
 TEST_CASE("a thief's part of a range is looked at from its first step on") {
   const pace p{100, 1};
-  CHECK_FALSE(p.is_look_due(100));
-  CHECK(p.is_look_due(101));
+  CHECK_FALSE(is_look_due(p, 100));
+  CHECK(is_look_due(p, 101));
 }
 
 TEST_CASE("an element costs the smaller of the last two measurements") {

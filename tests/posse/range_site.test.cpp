@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 using basal::posse::pace;
 using basal::posse::range_site;
@@ -13,15 +14,17 @@ namespace {
 
 constexpr pace::element_cost ticks = 256; ///< cost of an element that takes one
 
+constexpr auto no_clock = [] { return std::uint64_t{0}; };
+
 } // namespace
 
 TEST_CASE("where nothing is known elements are done one by one, and timed before they are over") {
   const range_site site;
   CHECK(site.cost() == 0);
   CHECK(site.begin(0, 1000).step() == 1);
-  CHECK_FALSE(site.begin(0, 1000).is_look_due(pace::untimed - 1));
-  CHECK(site.begin(0, 1000).is_look_due(pace::untimed));
-  CHECK(site.begin(8, 16).is_look_due(10));
+  CHECK_FALSE(site.begin(0, 1000).is_look_due(pace::untimed - 1, no_clock));
+  CHECK(site.begin(0, 1000).is_look_due(pace::untimed, no_clock));
+  CHECK(site.begin(8, 16).is_look_due(10, no_clock));
 }
 
 TEST_CASE(

@@ -224,10 +224,10 @@ private:
           guard.armed = false;
           return share(m, body, first, node, steps);
         }
-        if (steps.is_look_due(first)) [[unlikely]] {
+        if (first >= end_.load(std::memory_order_relaxed)) [[unlikely]]
+          return false;
+        if (steps.is_look_due(first, [&] { return m.now(); })) [[unlikely]] {
           steps = look(m, node, first, steps);
-          if (first >= end_.load(std::memory_order_relaxed))
-            return false;
           if (node.is_taken()) {
             guard.armed = false;
             return share(m, body, first, node, steps);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
@@ -81,10 +83,13 @@ public:
     return step_;
   }
 
-  /// Whether it is time to call look(): to be asked after each step.
+  /// Whether it is time to call look(): to be asked after each step. Also when steps have become
+  /// slow, where the next look is some of them away.
   /// @param next the first element that is not done
-  [[gnu::always_inline]] inline bool is_look_due(std::size_t next) const noexcept {
-    return next >= next_look_;
+  /// @param now  returns the time, in ticks of tick_clock; not called where that makes no difference
+  template <class Clock>
+  [[gnu::always_inline]] inline bool is_look_due(std::size_t next, Clock now) const noexcept {
+    return next >= next_look_ || (look_by_ != never && now() >= look_by_);
   }
 
   /// The pace from here on, after a look at the clock. By value, so that the
@@ -114,12 +119,12 @@ public:
     result.last_look_ = now;
     ++result.looks_;
     result.looked_at_ = next;
-    result.next_look_
-      = next + (result.step_ == longest_step ? looks_apart * longest_step : result.step_);
+    result.part_looks(result.step_ == step_);
+    result.next_look_ = next + result.apart_ * result.step_;
     return result;
   }
 
-  /// Steps between looks at the clock (10-20 ns) when steps are longest.
+  /// Steps between looks, at most. A look takes 60 ns with what follows from it.
   static constexpr std::size_t looks_apart = 8;
 
   /// The aim for a step, in ticks: 1-2 us, 1 % of the default quantum.
@@ -140,6 +145,21 @@ private:
     return std::clamp(((cost * std::uint64_t{left}) >> 8) / steps_left, target, longest_target);
   }
 
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+  /// Steps until the next look: twice as many as long as they stay the same, and no more than make
+  /// `longest_target`. The longest steps are so cheap that the clock would show.
+  void part_looks(bool same) noexcept {
+    look_by_ = never;
+    const auto before = std::exchange(apart_, step_ == longest_step ? looks_apart : 1);
+    if (!same || step_ == longest_step || measured_ == 0)
+      return;
+    const auto ticks = std::max<std::uint64_t>(1, (std::uint64_t{cost_} * step_) >> 8);
+    apart_ = std::clamp<std::size_t>(longest_target / ticks, 1, std::min(2 * before, looks_apart));
+    if (apart_ > 1)
+      look_by_ = last_look_ + 2 * apart_ * ticks;
+  }
+
   /// Elements in a step of about half of `aim`.
   static constexpr std::size_t step_of(element_cost cost, std::uint64_t aim) noexcept {
     const auto half = aim << 7;
@@ -149,6 +169,8 @@ private:
   std::size_t step_ = 1;
   std::size_t next_look_;
   std::size_t looked_at_;
+  std::size_t apart_ = 1; ///< steps until the next look
+  std::uint64_t look_by_ = never;
   element_cost cost_ = 0;
   element_cost measured_ = 0;
   std::uint32_t looks_ = 0;     ///< at the clock

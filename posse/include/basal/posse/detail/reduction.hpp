@@ -48,7 +48,7 @@ private:
   Value run(member& m, std::size_t first, std::size_t n, course& so_far) const {
     if (n <= so_far.steps.step()) {
       Value result = tree_.leaf(m, first, n);
-      if (so_far.steps.is_look_due(first + n)) [[unlikely]]
+      if (so_far.steps.is_look_due(first + n, [&] { return m.now(); })) [[unlikely]]
         look(m, first + n, so_far);
       return result;
     }
