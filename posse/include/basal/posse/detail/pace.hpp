@@ -86,7 +86,7 @@ public:
   /// Whether it is time to call look(): to be asked after each step. Also when steps have become
   /// slow, where the next look is some of them away.
   /// @param next the first element that is not done
-  /// @param now  returns the time, in ticks of tick_clock; not called where that makes no difference
+  /// @param now  returns the time, in ticks of tick_clock; not called where it makes no difference
   template <class Clock>
   [[gnu::always_inline]] inline bool is_look_due(std::size_t next, Clock now) const noexcept {
     return next >= next_look_ || (look_by_ != never && now() >= look_by_);
