@@ -59,6 +59,17 @@ TEST_CASE("steps grow fourfold while elements are cheap, up to the longest, and 
   CHECK(w.p.step() == pace::longest_step);
 }
 
+TEST_CASE(
+  "where elements were known to be cheap, they are measured by the end of the second step") {
+  walk w{1};
+  w.p = pace{0, pace::many, 1, 10'000};
+  REQUIRE(w.p.step() == pace::longest_step);
+  CHECK(w.to_look() == pace::longest_step);
+  CHECK(w.to_look() == pace::longest_step);
+  CHECK(w.p.measured() == 256);
+  CHECK(w.to_look() == pace::looks_apart * pace::longest_step);
+}
+
 TEST_CASE("looks grow rare while steps stay the same, up to a bound in steps and one in time") {
   walk w{pace::target / 16};
   for (int i = 0; i < 3; ++i)

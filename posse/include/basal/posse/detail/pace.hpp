@@ -151,8 +151,14 @@ private:
   /// `longest_target`. The longest steps are so cheap that the clock would show.
   void part_looks(bool same) noexcept {
     look_by_ = never;
-    const auto before = std::exchange(apart_, step_ == longest_step ? looks_apart : 1);
-    if (!same || step_ == longest_step || measured_ == 0)
+    const auto before = std::exchange(apart_, 1);
+    if (looks_ < 2) // nothing was measured: a short range is over after a few of the longest steps
+      return;
+    if (step_ == longest_step) {
+      apart_ = looks_apart;
+      return;
+    }
+    if (!same)
       return;
     const auto ticks = std::max<std::uint64_t>(1, (std::uint64_t{cost_} * step_) >> 8);
     apart_ = std::clamp<std::size_t>(longest_target / ticks, 1, std::min(2 * before, looks_apart));
