@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
+#include <basal/executors/detail/cpu_pause.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/charge_frame.hpp>
@@ -49,6 +51,10 @@ constexpr std::ptrdiff_t largest_frame_bytes = 64 * 1024;
 /// Bytes left below the last of these frames: for a leaf's frame, which is not checked, and for
 /// throwing the error (the unwinder takes some 4 KiB).
 constexpr std::ptrdiff_t stack_reserve_bytes = 2 * largest_frame_bytes;
+
+/// A bound for the wait at a merge, in case that hand-overs are slow because threads have to wait
+/// for a CPU.
+constexpr auto longest_awake_wait = std::chrono::microseconds{10};
 
 } // namespace
 
@@ -345,9 +351,8 @@ void member::await_merge(right_continuation& node) {
   BASAL_ASSERT(node.is_taken(), "a merge waits for a continuation that was taken");
   auto& delegated = *node.delegation;
   auto& merged = delegated.merged;
-  const auto most = origin_->host.awake_ticks_;
   if (!merged.is_set() && take_back(delegated)) {
-    cells_->hand_over.note_wait(delegated.sent_at, executor_->now(), most);
+    cells_->hand_over.note_wait(delegated.sent_at, executor_->now(), origin_->host.awake_ticks_);
     try {
       delegated.execute(*this);
     } catch (...) {
@@ -355,8 +360,8 @@ void member::await_merge(right_continuation& node) {
     }
     return;
   }
-  if (merges_at_once(delegated)) {
-    cells_->hand_over.note(delegated.sent_at, delegated.begun_at, most);
+  if (merges_while_awake(delegated)) {
+    note_hand_over(delegated);
     cells_->forgone.paid();
     return;
   }
@@ -370,23 +375,31 @@ void member::await_merge(right_continuation& node) {
   merged.wait();
   awaited_ = nullptr;
   resume(suspended_at);
-  cells_->hand_over.note(delegated.sent_at, delegated.begun_at, most);
+  note_hand_over(delegated);
   if (last_look_ - suspended_at < origin_->host.asleep_ticks_)
     cells_->forgone.paid();
   executor_->record(executors::record_kind::merges, last_look_, node.delegation);
 }
 
-/// Whether `d` has merged, or does so within the time that the news of an end take: to suspend this
-/// member, and to be woken, takes longer.
-bool member::merges_at_once(const detail::delegation& d) const noexcept {
+/// Waits awake for the time that the news of an end takes: to suspend this member, and to be woken,
+/// takes longer. @returns whether `d` has merged
+bool member::merges_while_awake(const detail::delegation& d) const noexcept {
   if (d.merged.is_set())
     return true;
   // Not the executor's clock, which need not go on in a test.
   const auto begun = executors::tick_clock::now();
-  while (executors::tick_clock::now() - begun < cells_->hand_over.mean())
+  const auto patience
+    = std::min(cells_->hand_over.mean(), executors::tick_clock::to_ticks(longest_awake_wait));
+  while (executors::tick_clock::now() - begun < patience) {
+    executors::cpu_pause();
     if (d.merged.is_set())
       return true;
+  }
   return false;
+}
+
+void member::note_hand_over(const detail::delegation& d) noexcept {
+  cells_->hand_over.note(d.sent_at, d.begun_at, origin_->host.awake_ticks_);
 }
 
 void member::abandon() noexcept {

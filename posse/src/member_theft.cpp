@@ -97,18 +97,23 @@ member* member::most_basal(std::uint64_t now) noexcept {
   return nullptr;
 }
 
-/// By hysteresis::worth: ticks that it costs to hand known work over to an executor that is awake.
-std::uint64_t member::cost_of_known() const noexcept {
-  const auto lately = hand_overs_a_theft * cells_->hand_over.hoped();
-  return std::clamp(lately, least_offer_ / 2, origin_->host.awake_ticks_);
+/// By hysteresis::worth: ticks that a theft of known work costs with an executor that is awake, if
+/// its delegate begins after `hand_over` ticks.
+std::uint64_t member::cost_of_known(std::uint64_t hand_over) const noexcept {
+  const auto& host = origin_->host;
+  BASAL_ASSERT(host.config().steal_by == hysteresis::worth, "else no theft is judged by its cost");
+  return std::clamp(hand_overs_a_theft * hand_over, least_offer_ / 2, host.awake_ticks_);
 }
 
-/// Whether two parts of `work` would pay for that. What would not is counted: see hand_over_time.
+/// Whether two parts of `work`, which is least_offer_ at least, would pay for a theft.
 bool member::pays(std::uint64_t work) const noexcept {
-  if (work >= 2 * cost_of_known())
-    return true;
-  cells_->hand_over.note_refusal();
-  return false;
+  return work >= 2 * cost_of_known(cells_->hand_over.hoped());
+}
+
+/// A range begins with `work` that is_worth_an_offer() was false for.
+void member::note_refusal(std::uint64_t work) noexcept {
+  if (work >= least_offer_)
+    cells_->hand_over.note_refusal();
 }
 
 /// How many compute executors are idle and may join the cabal: a snapshot.
@@ -166,19 +171,21 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
         const auto& node = *victim->oldest_ready_;
         const auto work = victim->known_work(node);
         view.known = work != 0;
-        const auto awake_cost = view.known ? cost_of_known() : host.awake_ticks_;
-        view.cost = idle.awake != 0 ? awake_cost : host.asleep_ticks_;
+        const auto cost_of_unknown = idle.awake != 0 ? host.awake_ticks_ : host.asleep_ticks_;
+        view.cost = cost_of_unknown;
         if (view.known) {
           how.parts = worthwhile_parts(work, idle.awake, host.awake_ticks_, idle.asleep,
                                        host.asleep_ticks_);
-          // Its member hands over one part after the other, so of many none is that small.
-          if (how.parts == 1 && idle.awake != 0 && work >= 2 * awake_cost)
-            how.parts = 2;
+          if (idle.awake != 0) {
+            // Short work is divided in two by what thefts have cost lately.
+            view.cost = cost_of_known(cells_->hand_over.hoped());
+            how.parts = std::max(how.parts, worthwhile_parts(work, 1, view.cost, 0, 0));
+            how.delay = cells_->hand_over.mean();
+          }
           view.expected = how.parts > 1 ? work / how.parts : 0;
-          how.delay = idle.awake != 0 ? cells_->hand_over.mean() : 0;
         }
         const auto age = std::max(victim->age_of(node, now), victim->stretch_);
-        if (!view.known || (how.parts == 1 && age >= 2 * view.cost && node.expected() == 0)) {
+        if (!view.known || (how.parts == 1 && age >= 2 * cost_of_unknown && node.expected() == 0)) {
           view.known = false;
           how.parts = idle.awake + idle.asleep + 1;
           view.expected = age;
@@ -213,7 +220,7 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
 /// All idle executors sleep, and what there is does not pay for a wake-up: has it by now?
 void member::consider_waking(const member& victim, theft_view view, std::uint64_t now) noexcept {
   auto& host = origin_->host;
-  view.cost = view.known ? cost_of_known() : host.awake_ticks_;
+  view.cost = view.known ? cost_of_known(cells_->hand_over.mean()) : host.awake_ticks_;
   if (view.known)
     view.expected = victim.known_work(*victim.oldest_ready_) / 2;
   if (decide_theft(view) == theft_verdict::delegate_oldest
@@ -295,6 +302,8 @@ void member::delegate_two(const theft_view& view) noexcept {
     }
     count(theft_verdict::delegate_two);
     stolen = suspended_ = true;
+    if (target.was_awake)
+      to_other->sent_at = executor_->now();
     cells_->merge_waits.add();
     last_theft_ = quantum_;
     latch_.expect(3); // the two, and this stack's being left

@@ -366,6 +366,37 @@ TEST_CASE("a fork whose left branch is about to end is worth as much as that has
   CHECK(root.error() == "");
 }
 
+TEST_CASE(
+  "such a fork is compared with the cost for unknown work, whatever thefts have cost lately") {
+  bool asked = false;
+  auto config = by_worth(2);
+  config.costs.measure = true; // 1.25 us for known work
+  stepped_runtime host{config};
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, 20, [&](member& k, std::size_t) {
+      pass(100ns);
+      if (asked)
+        k.executor().raise_attention();
+    });
+  };
+  started before{host, 0, loop}; // there the cost becomes known
+  host.run_all();
+  REQUIRE(before.has_ended());
+  asked = true;
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& l) {
+                     look(l);
+                     pass(5us);
+                     loop(l); // in which the fork becomes 7 us old
+                   },
+                   [](member&) {});
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts == 0);
+}
+
 TEST_CASE("a range of known cost that is about to end is not worth a theft, however old it is") {
   bool pausing = false;
   stepped_runtime host{by_worth(2)};

@@ -44,7 +44,8 @@ public:
   /// Otherwise, if `right` throws, the fork does.
   ///
   /// Costs a few nanoseconds and no allocation. Never blocks the thread: while
-  /// it waits for a stolen branch, the executor runs other work.
+  /// it waits for a stolen branch, for longer than a microsecond or two, the executor runs other
+  /// work.
   ///
   /// A branch takes the member that runs it, or nothing if it does not fork. A
   /// named callable is used in place; a temporary is moved into the frame.
@@ -186,6 +187,8 @@ private:
     return work >= least_offer_ && pays(work);
   }
 
+  void note_refusal(std::uint64_t work) noexcept;
+
   /// The elements that a range has left at least, as far as its pace is concerned: see runtime.
   std::size_t least_left() const noexcept {
     return least_left_;
@@ -206,7 +209,8 @@ private:
   /// Waits until the delegate has merged, or does the work that it has not begun; the node must be
   /// taken. An exception of that work is the delegation's error.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
-  bool merges_at_once(const detail::delegation& d) const noexcept;
+  bool merges_while_awake(const detail::delegation& d) const noexcept;
+  void note_hand_over(const detail::delegation& d) noexcept;
 
   /// Left failed: unlinks the youngest node, which is that fork's, cancels the
   /// delegate if there is one, waits for it, and drops its result.
@@ -244,7 +248,7 @@ private:
   member* most_basal(std::uint64_t now) noexcept;
   struct idle_ones;
   idle_ones idle_executors() const noexcept;
-  std::uint64_t cost_of_known() const noexcept;
+  std::uint64_t cost_of_known(std::uint64_t hand_over) const noexcept;
   bool pays(std::uint64_t work) const noexcept;
   std::uint64_t consider_theft(std::uint64_t now) noexcept;
   void count(theft_verdict verdict) noexcept;

@@ -23,8 +23,9 @@ namespace basal::posse {
 /// that is split when somebody takes from it: the member does the elements in
 /// order, in steps, and its node stands for those that it has not begun. A
 /// thief takes the upper half of them, or with k executors idle the upper
-/// 1/(k+1), and does as much; less by what it does not get done while that is handed over, where
-/// this is known. So a range costs one node and about 2 ns a step, however many elements it has.
+/// 1/(k+1), and does as much; somewhat less, where it is known how long a hand-over takes, so that
+/// all end at the same time. So a range costs one node and about 2 ns a step, however many elements
+/// it has.
 ///
 /// If the cost of elements is known, by `range_site` or by now, the range is offered at its
 /// beginning and at each look of its pace, if the rest would pay for a theft.
@@ -78,7 +79,7 @@ private:
     bool operator()(member& m) const {
       auto near = detail::near_to<std::size_t, std::size_t>(fork->body_);
       auto&& body = near.get();
-      // The range may have ended before: looks for that from the first step on.
+      // Where nothing is known, the clock is read from the first step on.
       const auto cost = site.cost(fork->each_);
       return fork->run(m, body, first, last,
                        cost != 0 ? pace{first, last - first, cost, last - first} : pace{first, 1});
@@ -208,6 +209,8 @@ private:
           guard.armed = false;
           return share(m, body, first, node, steps);
         }
+      } else {
+        m.note_refusal(work_of(node.cost, last - first));
       }
       while (last - first > steps.step()) {
         node.next = first + steps.step();

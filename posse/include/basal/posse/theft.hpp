@@ -53,8 +53,9 @@ struct theft_costs {
   /// way through the kernel 60 to 100.
   std::uint64_t asleep_ns = 100'000;
 
-  /// Known work whose thief is awake is not compared with `awake_ns` but with the cost of the last
-  /// thefts: a fourth of that to all of it.
+  /// Short work that is known, a range's say, is compared with what an executor's last thefts have
+  /// cost if the thief is awake: `awake_ns` / 4 at least, also where there was none yet, and
+  /// `awake_ns` at most. False: with `awake_ns`.
   bool measure = true;
 };
 
@@ -213,7 +214,7 @@ private:
 /// Into how many parts a range with work left that takes `work` is divided: one
 /// for its member, and one for each of the idle executors, as many of them as
 /// are worth it. Those that sleep are woken if all get a part that pays for that.
-/// All three in the same unit. 1: it is not worth a theft.
+/// All three in the same unit. 1: it is not worth a theft at these costs.
 constexpr std::uint64_t worthwhile_parts(std::uint64_t work, std::uint64_t awake,
                                          std::uint64_t awake_cost, std::uint64_t asleep,
                                          std::uint64_t asleep_cost) noexcept {

@@ -89,8 +89,8 @@ template <class Branch>
 /// Protocol: the victim's executor fills it and delivers `sent` (the inbox
 /// publishes it). The delegate's executor begins it (basic_dispatch), writes `begun_at`, calls
 /// `execute`, which stores the result, or stores what that threw in `error`, then
-/// ends it with finish_merge(). The victim reads all three after
-/// merged.wait(); or it takes the delegation back and calls `execute` itself.
+/// ends it with finish_merge(). The victim reads all three once `merged` is set; or it takes the
+/// delegation back and calls `execute` itself.
 class delegation : public executors::visible_to_collector {
 public:
   explicit delegation(computation& its_origin) noexcept : origin(its_origin) {
@@ -121,7 +121,7 @@ public:
 
   std::size_t lineage_bytes = 0; ///< held by its victims when the fork was made
   std::uint64_t stretch = 0;     ///< ticks between two of its victim's safepoints
-  std::uint64_t sent_at = 0;     ///< ticks, to an executor that was awake; 0: it was not
+  std::uint64_t sent_at = 0;     ///< ticks; 0: to an executor that was not awake, or to the same
   std::uint64_t begun_at = 0;    ///< ticks
   merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates
 

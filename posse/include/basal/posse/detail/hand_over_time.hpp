@@ -5,34 +5,39 @@
 
 namespace basal::posse::detail {
 
-/// How long it takes until a delegate begins whose executor is awake: some cache lines' way from
-/// one CPU to another, 0.2 to 1 us. It takes about as long again until the victim knows of the
-/// end. So a victim keeps the more of a range, and waits awake for so long at a merge; and by a
-/// multiple of it a short range is worth a theft or not.
+/// The time from a theft until its delegate begins, if the delegate's executor is awake: cache
+/// lines go from one CPU to another, which takes 0.2 to 1 us by how far these are. The news of the
+/// delegate's end takes as long again. A victim that knows this keeps a larger part of a range than
+/// it gives away, waits awake at a merge that is near, and knows which short ranges are worth a
+/// theft.
 ///
 /// Ticks. Its executor's thread alone.
 class hand_over_time {
 public:
-  /// A delegate that was sent at `sent` began at `begun`; 0: its executor was not awake.
-  /// The clocks of two CPUs may differ. `most` counts for what took longer: a thread had to wait
-  /// for its CPU.
+  /// A delegate that was sent at `sent` began at `begun`, by the clock of another CPU, which may
+  /// differ. `sent` is 0 if the executor was not awake: that tells nothing.
+  /// @param most counts for what took longer: a thread had to wait for its CPU
   void note(std::uint64_t sent, std::uint64_t begun, std::uint64_t most) noexcept {
-    if (sent == 0)
+    if (sent == 0 || begun < sent)
       return;
     const auto took = std::min(begun - sent, most);
-    mean_ = mean_ == 0 ? took : mean_ + took / weight - mean_ / weight;
+    if (refusals_ != 0) // it was tried whether CPUs have come nearer to each other
+      patience_ = took < mean_ - mean_ / 4 ? 1 : std::min(2 * patience_, most_patience);
     refusals_ = 0;
+    mean_ = mean_ == 0 ? took : mean_ + took / weight - mean_ / weight;
   }
 
-  /// The same of one that has not begun by `now`.
+  /// A delegate that was sent at `sent` has not begun by `now`.
   void note_wait(std::uint64_t sent, std::uint64_t now, std::uint64_t most) noexcept {
     if (now - sent > mean_)
       note(sent, now, most);
+    else
+      refusals_ = 0;
   }
 
-  /// Something was not handed over, since that would take too long.
+  /// A range was not offered, since that would take too long.
   void note_refusal() noexcept {
-    refusals_ = std::min(refusals_ + 1, most_refusals);
+    refusals_ = std::min(refusals_ + 1, patience_ * refusals_until_tried);
   }
 
   /// The mean of the last few; 0: nothing is known.
@@ -40,18 +45,21 @@ public:
     return mean_;
   }
 
-  /// The same for who decides by it: less with each refusal, so that what was refused is tried
-  /// now and then. CPUs may have come nearer to each other: those of virtual machines do.
+  /// The time that is expected of the next theft: less than the mean with each refusal, so that
+  /// a short range is tried now and then. CPUs of virtual machines come nearer to each other, and
+  /// move apart again. A trial in vain makes the next one come half as soon.
   std::uint64_t hoped() const noexcept {
-    return mean_ - mean_ / most_refusals * refusals_;
+    return mean_ - mean_ * refusals_ / (patience_ * refusals_until_tried);
   }
 
 private:
   static constexpr std::uint64_t weight = 8;
-  static constexpr std::uint64_t most_refusals = 128;
+  static constexpr std::uint64_t refusals_until_tried = 128;
+  static constexpr std::uint64_t most_patience = 64;
 
   std::uint64_t mean_ = 0;
-  std::uint64_t refusals_ = 0; ///< since the last hand-over
+  std::uint64_t refusals_ = 0; ///< since the last theft
+  std::uint64_t patience_ = 1; ///< doubled by each trial in vain
 };
 
 } // namespace basal::posse::detail

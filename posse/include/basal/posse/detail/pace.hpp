@@ -147,22 +147,18 @@ private:
 
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  /// Steps until the next look: twice as many as long as they stay the same, and no more than make
-  /// `longest_target`. The longest steps are so cheap that the clock would show.
+  /// Sets the steps until the next look: twice as many as long as they stay the same, and no more
+  /// than take `longest_target`.
   void part_looks(bool same) noexcept {
     look_by_ = never;
     const auto before = std::exchange(apart_, 1);
     if (looks_ < 2) // nothing was measured: a short range is over after a few of the longest steps
       return;
-    if (step_ == longest_step) {
-      apart_ = looks_apart;
-      return;
-    }
-    if (!same)
-      return;
+    const auto most = step_ == longest_step ? looks_apart : same ? 2 * before : 1;
     const auto ticks = std::max<std::uint64_t>(1, (std::uint64_t{cost_} * step_) >> 8);
-    apart_ = std::clamp<std::size_t>(longest_target / ticks, 1, std::min(2 * before, looks_apart));
-    if (apart_ > 1)
+    apart_ = std::clamp<std::size_t>(longest_target / ticks, 1, std::min(most, looks_apart));
+    // The longest steps may be as short as 0.1 us, which the clock would add to.
+    if (apart_ > 1 && step_ != longest_step)
       look_by_ = last_look_ + 2 * apart_ * ticks;
   }
 
