@@ -60,17 +60,17 @@ inline void end_quantum(posse::member& m) {
   look(m);
 }
 
-inline executors::fiber* held = nullptr;
+inline executors::fiber* paused_member = nullptr;
 
 /// Suspends the member until go_on(), so that those who have been given something begin before
 /// it comes to the merge.
 inline void let_thieves_begin(posse::member& m) {
-  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { held = &f; }));
+  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { paused_member = &f; }));
 }
 
 inline void go_on() {
-  if (held != nullptr)
-    executors::executor::wake(*std::exchange(held, nullptr));
+  if (paused_member != nullptr)
+    executors::executor::wake(*std::exchange(paused_member, nullptr));
 }
 
 /// Executors of one runtime, all asleep at first.
