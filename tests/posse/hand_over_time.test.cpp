@@ -10,6 +10,7 @@
 #include <basal/executors/placement.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -8,6 +8,7 @@
 #include "stepped_runtime.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,23 @@ std::uint64_t thefts_on(std::size_t executors, std::function<void(member&)> body
   CHECK(root.error() == "");
   CHECK(host->stats().delegates_now == 0);
   return host->stats().thefts;
+}
+
+/// A fork whose left branch does `loop` when the fork is `age` old.
+void fork_beside(stepped_runtime& host, std::chrono::nanoseconds age,
+                 const std::function<void(member&)>& loop) {
+  started root{host, 0, [&](member& m) {
+                 m.fork_merge(
+                   [&](member& l) {
+                     look(l);
+                     pass(age);
+                     loop(l);
+                   },
+                   [](member&) {});
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() == "");
 }
 
 } // namespace
@@ -351,19 +369,8 @@ TEST_CASE("a fork whose left branch is about to end is worth as much as that has
   host.run_all();
   REQUIRE(before.has_ended());
   asked = true;
-  started root{host, 0, [&](member& m) {
-                 m.fork_merge(
-                   [&](member& l) {
-                     look(l);
-                     pass(8us);
-                     loop(l); // in whose middle the fork is 10 us old
-                     CHECK(host->stats().thefts == 1);
-                   },
-                   [](member&) {});
-               }};
-  host.run_all();
-  CHECK(root.has_ended());
-  CHECK(root.error() == "");
+  fork_beside(host, 8us, loop); // in whose middle the fork is 10 us old
+  CHECK(host->stats().thefts == 1);
 }
 
 TEST_CASE(
@@ -383,17 +390,7 @@ TEST_CASE(
   host.run_all();
   REQUIRE(before.has_ended());
   asked = true;
-  started root{host, 0, [&](member& m) {
-                 m.fork_merge(
-                   [&](member& l) {
-                     look(l);
-                     pass(5us);
-                     loop(l); // in which the fork becomes 7 us old
-                   },
-                   [](member&) {});
-               }};
-  host.run_all();
-  CHECK(root.has_ended());
+  fork_beside(host, 5us, loop); // in which the fork becomes 7 us old
   CHECK(host->stats().thefts == 0);
 }
 

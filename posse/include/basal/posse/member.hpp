@@ -44,8 +44,8 @@ public:
   /// Otherwise, if `right` throws, the fork does.
   ///
   /// Costs a few nanoseconds and no allocation. Never blocks the thread: while
-  /// it waits for a stolen branch, for longer than a microsecond or two, the executor runs other
-  /// work.
+  /// it waits for a stolen branch, for longer than a hand-over takes (theft_costs), the executor
+  /// runs other work.
   ///
   /// A branch takes the member that runs it, or nothing if it does not fork. A
   /// named callable is used in place; a temporary is moved into the frame.

@@ -241,7 +241,7 @@ private:
   const std::size_t cpus_;
 
   /// Work that takes less is not offered when it begins: the parts of two would not
-  /// pay for a theft, or nothing is stolen by its worth.
+  /// pay for the cheapest theft, or nothing is stolen by its worth.
   const std::uint64_t least_offer_;
 
   /// With one CPU there are no thieves for whom a range's steps must be short: to its pace, so many

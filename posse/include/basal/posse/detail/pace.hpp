@@ -18,8 +18,8 @@ namespace basal::posse {
 /// from being shared. This is what makes a grain size unnecessary.
 ///
 /// The first elements are not timed: most ranges are short. From then on steps grow while one takes
-/// less than a quarter of the target, about 1 us, and shrink at once when one takes more than twice
-/// that. The cost of an element is known from then on as well; where it was known before, from
+/// less than a quarter of the target, about 1 us, and shrink when they take more than twice that.
+/// While they stay the same, looks grow rare, and the time alone is read after a step. The cost of an element is known from then on as well; where it was known before, from
 /// calls at the same place (range_site), steps begin as long as the cost allows.
 ///
 /// One per member and range; not thread-safe.
@@ -124,7 +124,8 @@ public:
     return result;
   }
 
-  /// Steps between looks, at most. A look takes 60 ns with what follows from it.
+  /// Steps between looks, at most. A look takes longer than all else between two steps: with one
+  /// after each, regions of 50 us took 12 % longer.
   static constexpr std::size_t looks_apart = 8;
 
   /// The aim for a step, in ticks: 1-2 us, 1 % of the default quantum.
