@@ -19,8 +19,9 @@ namespace basal::posse {
 ///
 /// The first elements are not timed: most ranges are short. From then on steps grow while one takes
 /// less than a quarter of the target, about 1 us, and shrink when they take more than twice that.
-/// While they stay the same, looks grow rare, and the time alone is read after a step. The cost of an element is known from then on as well; where it was known before, from
-/// calls at the same place (range_site), steps begin as long as the cost allows.
+/// While they stay the same, looks grow rare, and the time alone is read after a step. The cost of
+/// an element is known from then on as well; where it was known before, from calls at the same
+/// place (range_site), steps begin as long as the cost allows.
 ///
 /// One per member and range; not thread-safe.
 class pace {
