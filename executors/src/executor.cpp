@@ -95,6 +95,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     theft_ticks_(tick_clock::to_ticks(worth_a_theft)),
     goes_on_(tick_clock::to_ticks(goes_on)),
     newborn_patience_(tick_clock::to_ticks(newborn_patience)),
+    newborn_look_pause_(tick_clock::to_ticks(between_newborn_looks)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
     tick_length_(tick_clock::to_ticks(std::chrono::nanoseconds{adaptive_interval::target_ns})),
     rest_after_(tick_clock::to_ticks(rest_after)),
@@ -422,15 +423,12 @@ void executor::put_off(work_item item) noexcept {
   pool_.notify();
 }
 
-/// After an item that has put off newborns: of many, the eldest is the next newborn.
+/// After an item that has put off newborns: of many, the eldest is the next newborn. Where some
+/// have found no room, the others follow them.
 void executor::order_siblings() noexcept {
   const auto count = std::exchange(siblings_, 0);
   if (count < many_siblings)
     return;
-  if (count > newborns_.capacity) { // the eldest are in the injection queue: that is next
-    since_injection_ = adaptive_interval::max_interval;
-    return;
-  }
   std::array<work_item, decltype(newborns_)::capacity + 1> youngest_first;
   std::size_t size = 0;
   if (newest_is_newborn_)
@@ -438,8 +436,13 @@ void executor::order_siblings() noexcept {
       youngest_first[size++] = item;
   for (std::uint32_t i = 0; i < count && newborns_.pop_back(youngest_first[size]); ++i)
     ++size; // thieves may have taken some
-  for (std::size_t i = 0; i < size; ++i)
-    push_newborns(youngest_first[i]);
+  if (count > newborns_.capacity) {
+    std::reverse(youngest_first.data(), youngest_first.data() + size);
+    pool_.nursery_.push_accepted({youngest_first.data(), size});
+  } else {
+    for (std::size_t i = 0; i < size; ++i)
+      push_newborns(youngest_first[i]);
+  }
   pool_.notify(); // who looked in between has seen none
 }
 
@@ -488,24 +491,24 @@ void executor::push_back(work_item item) {
 }
 
 void executor::push_ring(work_item item) noexcept {
-  push_bounded(ring_, item);
+  push_bounded(ring_, pool_.injection_, item);
 }
 
 void executor::push_newborns(work_item item) noexcept {
-  push_bounded(newborns_, item);
+  push_bounded(newborns_, pool_.nursery_, item);
 }
 
-/// The older half of a full queue goes to the injection queue.
+/// The older half of a full queue goes to `shared`.
 template <class Queue>
-void executor::push_bounded(Queue& own, work_item item) noexcept {
+void executor::push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept {
   while (!own.push_back(item)) {
     counters_.overflows.add();
     std::array<work_item, Queue::max_stolen> older;
     if (auto count = own.take_half(older); count > 0) {
-      pool_.injection_.push_accepted({older.data(), count});
+      shared.push_accepted({older.data(), count});
     } else {
       // A thief is making room at this moment.
-      pool_.injection_.push_accepted({&item, 1});
+      shared.push_accepted({&item, 1});
       return;
     }
   }
@@ -513,16 +516,16 @@ void executor::push_bounded(Queue& own, work_item item) noexcept {
 
 bool executor::work_waits() noexcept {
   return newest_.load(std::memory_order_relaxed) != nullptr || work_waits_behind_slot()
-         || !yielded_.empty() || !pool_.injection_.empty() || background_is_overdue();
+         || !yielded_.empty() || pool_.shared_work_waits() || background_is_overdue();
 }
 
 /// Whether this executor has work whose turn the item in the slot may not take again and again.
 bool executor::work_waits_behind_slot() const noexcept {
-  return !ring_.empty() || !newborns_.empty() || !pinned_.empty() || !inbox_.empty();
+  return !ring_.empty() || newborns_wait() || !pinned_.empty() || !inbox_.empty();
 }
 
 bool executor::work_waits_for_siblings() const noexcept {
-  return !ring_.empty() || !newborns_.empty() || !pool_.injection_.empty();
+  return !ring_.empty() || !newborns_.empty() || pool_.shared_work_waits();
 }
 
 work_item executor::next() noexcept {
@@ -557,7 +560,7 @@ work_item executor::next() noexcept {
     // Work that was accepted before the stop may have come after the look above, with nobody to
     // wake: so look again, after `stopping_`.
     if (pool_.stopping_.load(std::memory_order_seq_cst) && suspended_ == 0 && inbox_.empty()
-        && pool_.injection_.empty() && !pool_.background_waits()) {
+        && !pool_.shared_work_waits() && !pool_.background_waits()) {
       if (searching_) {
         searching_ = false;
         pool_.idle_.stop_searching([this] { return pool_.work_for_searchers(); });
@@ -604,7 +607,7 @@ work_item executor::next_own() noexcept {
   if (pinned_turn_)
     if (auto item = pop_pinned())
       return item;
-  if (since_newborn_ >= ring_share)
+  if (is_saturated_ && since_newborn_ >= ring_share)
     if (auto item = pop_newborn())
       return item;
   work_item item;
@@ -612,25 +615,54 @@ work_item executor::next_own() noexcept {
     ++since_newborn_;
     return found(item);
   }
-  if (auto newborn = pop_newborn())
-    return newborn;
-  return pop_pinned();
+  if (auto addressed = pop_pinned()) {
+    ++since_newborn_;
+    return addressed;
+  }
+  if (newborns_wait())
+    if (auto begun = steal_begun())
+      return begun;
+  ran_dry_ = true;
+  is_saturated_ = false;
+  return pop_newborn();
+}
+
+bool executor::newborns_wait() const noexcept {
+  return !newborns_.empty() || !pool_.nursery_.empty();
 }
 
 work_item executor::pop_newborn() noexcept {
   since_newborn_ = 0;
-  if (newborns_.empty())
+  if (!newborns_wait())
     return {};
   if (std::exchange(oldest_newborn_turn_, false))
     if (auto item = pop_oldest_newborn())
       return item;
   work_item item;
-  return newborns_.pop_back(item) ? found(item) : work_item{};
+  return newborns_.pop_back(item) ? found(item) : pop_nursery();
 }
 
+/// Those in the nursery are older than what came after them, here.
 work_item executor::pop_oldest_newborn() noexcept {
+  if (auto item = pop_nursery())
+    return item;
   std::array<work_item, decltype(newborns_)::max_stolen> oldest;
   return newborns_.take_half(oldest, 1) > 0 ? found(oldest[0]) : work_item{};
+}
+
+/// A share of the nursery, as of the injection queue; the eldest runs first.
+work_item executor::pop_nursery() noexcept {
+  std::array<work_item, max_injected> batch;
+  const auto most = newborns_.empty() ? batch.size() : std::size_t{1};
+  const auto count = pool_.nursery_.pop_share(pool_.size(), {batch.data(), most});
+  if (count == 0)
+    return {};
+  for (auto i = count - 1; i > 0; --i)
+    push_newborns(batch[i]);
+  // A sleeper may have taken its last look between the two queues.
+  if (count > 1)
+    pool_.notify();
+  return found(batch[0]);
 }
 
 work_item executor::pop_pinned() noexcept {
@@ -727,20 +759,52 @@ work_item executor::steal() noexcept {
     if (victim == index_)
       continue;
     auto& owner = pool_.at(victim);
-    if (leaves_to_owner(owner))
+    if (leaves_to_owner(owner, patience_ticks_,
+                        [&] { return owner.ring_.size() + owner.newborns_.size(); }))
       continue;
     if (auto item = steal_newborns(owner))
       return item;
-    work_item item;
-    const auto theft = owner.ring_.steal_into(ring_, item);
-    if (theft.outcome == steal_outcome::stolen) {
-      counters_.tasks_stolen.add(theft.count);
-      if (flight_ != nullptr)
-        flight_->add(record_kind::steals, last_look_, theft.count);
+    if (auto item = steal_ring(owner))
       return item;
-    }
   }
   return steal_newest();
+}
+
+/// Takes the older half of another's ring.
+work_item executor::steal_ring(executor& victim) noexcept {
+  work_item item;
+  const auto theft = victim.ring_.steal_into(ring_, item);
+  if (theft.outcome != steal_outcome::stolen)
+    return {};
+  counters_.tasks_stolen.add(theft.count);
+  if (flight_ != nullptr)
+    flight_->add(record_kind::steals, last_look_, theft.count);
+  return item;
+}
+
+/// Where this executor has nothing but newborns, they wait for what has begun at another one, as
+/// they do for this one's own: until none waits there, or it is worth a theft. It looks at one of
+/// the others at a time: the one at which something waited the last time, or else the next one. And
+/// where nothing waited, not at every newborn, since a look costs the other one lines of its cache.
+work_item executor::steal_begun() noexcept {
+  if (pool_.size() == 1 || patience_ticks_ == 0
+      || last_look_ - saw_none_begun_ < newborn_look_pause_)
+    return {};
+  if (begun_at_ == index_)
+    begun_at_ = (index_ + 1) % pool_.size();
+  auto& other = pool_.at(begun_at_);
+  const auto waiting = [&] { return other.ring_.size(); };
+  if (waiting() == 0) {
+    saw_none_begun_ = last_look_;
+    begun_at_ = (begun_at_ + 1) % pool_.size();
+    return {};
+  }
+  if (leaves_to_owner(other, theft_ticks_, waiting))
+    return {};
+  const auto item = steal_ring(other);
+  if (!ring_.empty()) // a sleeper may have taken its last look between the two rings
+    pool_.notify();
+  return item ? found(item) : item;
 }
 
 /// Takes the older half of another's newborns.
@@ -794,17 +858,19 @@ bool executor::has_better_to_do() const noexcept {
          || pool_.stopping_.load(std::memory_order_relaxed);
 }
 
-/// Waits, pausing, until the few items of a ring have been there for a while, or would take their
-/// owner long at the pace at which it begins items meanwhile, or it has run them, or there is
-/// something better to do. An executor that has come here spends the time in which it would spin
-/// for a wake-up.
-bool executor::leaves_to_owner(const executor& owner) const noexcept {
+/// Waits, pausing, until `num_waiting()` items of another one, if they are few, have been there for
+/// `patience` (ticks), or would take their owner long at the pace at which it begins items
+/// meanwhile, or it has run them, or there is something better to do. An executor that has come
+/// here spends the time in which it would spin for a wake-up, or has nothing but newborns.
+template <class Count>
+bool executor::leaves_to_owner(const executor& owner, std::uint64_t patience,
+                               Count num_waiting) const noexcept {
   if (patience_ticks_ == 0)
     return false;
   const auto begun = [&] { return owner.counters_.tasks_run.get(); };
   const auto before = begun();
   for (auto since = now();; await_next_look()) {
-    const auto waiting = owner.ring_.size() + owner.newborns_.size();
+    const auto waiting = num_waiting();
     if (waiting == 0)
       return true;
     if (waiting >= pool_config::many_items)
@@ -813,7 +879,7 @@ bool executor::leaves_to_owner(const executor& owner) const noexcept {
       return true;
     const auto watched = now() - since;
     const bool is_worth_it = watched * waiting >= (begun() - before + 1) * theft_ticks_;
-    if ((is_worth_it && watched >= look_pause_) || watched >= patience_ticks_)
+    if ((is_worth_it && watched >= look_pause_) || watched >= patience)
       return false;
   }
 }
@@ -919,7 +985,7 @@ void executor::record_queues(std::uint64_t present) noexcept {
     return;
   constexpr std::size_t most = (std::size_t{1} << 24) - 1;
   const auto own = std::min(num_waiting(), most);
-  const auto injected = std::min(pool_.injection_.size(), most);
+  const auto injected = std::min(pool_.injection_.size() + pool_.nursery_.size(), most);
   const auto magnitudes
     = static_cast<std::uint64_t>(std::bit_width(own) * 64 + std::bit_width(injected));
   if (std::exchange(recorded_length_, magnitudes) != magnitudes)
@@ -947,8 +1013,12 @@ void executor::end_tick() noexcept {
   note_newborns(present);
 }
 
-/// Whether the oldest newborn has its turn is decided once a tick, as the clock is read.
+/// Whether the oldest newborn has its turn, and whether newborns have waited for too long for what
+/// has begun, is decided once a tick, as the clock is read.
 void executor::note_newborns(std::uint64_t present) noexcept {
+  if (std::exchange(ran_dry_, false))
+    busy_since_ = present;
+  is_saturated_ = present - std::max(busy_since_, awake_since_) >= newborn_patience_;
   if (newborns_.empty()) {
     newborns_since_ = 0;
   } else if (newborns_since_ == 0) {
@@ -1041,7 +1111,8 @@ bool executor::stays_busy() const noexcept {
   if (attentive_.load(std::memory_order_relaxed))
     return true;
   const bool is_addressed = !pinned_.empty() || !inbox_.empty() || !yielded_.empty();
-  const auto waiting = num_waiting() + pool_.injection_.size() + (is_addressed ? 1 : 0);
+  const auto waiting
+    = num_waiting() + pool_.injection_.size() + pool_.nursery_.size() + (is_addressed ? 1 : 0);
   return waiting * injection_interval_.average_ns() >= std::uint64_t{worth_keeping_apart.count()};
 }
 

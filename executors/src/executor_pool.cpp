@@ -293,7 +293,7 @@ void executor_pool::note_free_cpu() noexcept {
 /// responsible for. While somebody searches, the rings are its business: it
 /// asks again when it stops.
 bool executor_pool::work_for_searchers() const noexcept {
-  if (!injection_.empty() || background_waits())
+  if (shared_work_waits() || background_waits())
     return true;
   if (idle_.num_searching() != 0)
     return false;
@@ -367,10 +367,11 @@ void executor_pool::end_stop() {
   for (auto& e : executors_) // of those that never ran, because there was no thread
     while (auto* f = e->spares_.take())
       fiber::destroy(*f, stacks_);
-  // Overflow of an executor's ring may have come after the others had left.
-  while (auto item = injection_.pop())
-    if (item.ops->discard != nullptr)
-      item.ops->discard(item.object);
+  // Overflow of an executor's queues may have come after the others had left.
+  for (auto* queue : {&injection_, &nursery_})
+    while (auto item = queue->pop())
+      if (item.ops->discard != nullptr)
+        item.ops->discard(item.object);
   while (visitors_.load(std::memory_order_acquire) != 0)
     std::this_thread::yield(); // a few instructions of somebody's
   if (owned_background_)

@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <string>
@@ -92,18 +93,227 @@ TEST_CASE("the newborns of an earlier parent wait for those of a later one") {
   CHECK(order == "abcdefghij21");
 }
 
-TEST_CASE("newborns and the ring take turns, one and four") {
+TEST_CASE("newborns wait for all that have begun") {
   executor_pool pool{with_slot(1)};
   std::string order;
+  std::array<inbox_node, 3> letters;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     for (int i = 0; i < 4; ++i)
       self.push_newborn(task::make([&](executor&) { order += 'n'; }));
     self.push_newest(task::make([&](executor&) { order += 's'; }));
-    for (int i = 0; i < 10; ++i)
+    self.push_back(task::make([&](executor&) { order += 'r'; }));
+    for (auto& letter : letters) {
+      letter.item = task::make([&](executor&) { order += 'a'; });
+      self.push_pinned(letter);
+    }
+    for (int i = 0; i < 9; ++i)
       self.push_back(task::make([&](executor&) { order += 'r'; }));
   })));
   pool.run_until_idle();
-  CHECK(order == "srrrrnrrrrnrrnn");
+  CHECK(order.size() == 18);
+  CHECK(order.starts_with('s'));
+  CHECK(order.ends_with("nnnn"));
+}
+
+TEST_CASE("newborns wait for what is addressed to their executor") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  std::array<inbox_node, 3> letters;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newborn(task::make([&](executor&) { order += 'n'; }));
+    self.push_newest(task::make([](executor&) {}));
+    for (auto& letter : letters) {
+      letter.item = task::make([&](executor&) { order += 'a'; });
+      self.push_pinned(letter);
+    }
+  })));
+  pool.run_until_idle();
+  CHECK(order == "aaan");
+}
+
+TEST_CASE("newborns wait for what has begun at another executor until it is worth a theft") {
+  auto config = with_slot(2);
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = 1ms;
+  executor_pool pool{config};
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (const char name : {'0', '1', '2', '3'})
+      self.push_newborn(task::make([&, name](executor&) { order += name; }));
+    self.push_newborn(task::make([&](executor& next) { // stays in the slot
+      order += '4';
+      for (const char name : {'q', 'r'})
+        next.push_back(task::make([&, name](executor&) { order += name; }));
+    }));
+  })));
+  CHECK(pool.step(0));
+  CHECK(pool.step(1));
+  CHECK(order == "1"); // and has '0'
+  CHECK(pool.step(0));
+  // While it waits, the other one goes on, but not fast enough.
+  restless_clock::action = [&] { pool.step(0); };
+  restless_clock::action_at = restless_clock::readings + 3;
+  const auto before = time_now;
+  CHECK(pool.step(1));
+  CHECK(order == "14qr");
+  const auto waited = tick_clock::to_duration(time_now - before);
+  CHECK(waited >= executor::worth_a_theft);
+  CHECK(waited < 2 * executor::worth_a_theft);
+  CHECK(pool.step(1));
+  CHECK(order == "14qr0");
+  pool.run_until_idle();
+}
+
+TEST_CASE("an executor with nothing but newborns looks at another one now and then") {
+  auto config = with_slot(2);
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = 1ms;
+  executor_pool pool{config};
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (const char name : {'0', '1', '2', '3', '4', '5', '6'})
+      self.push_newborn(task::make([&, name](executor& e) {
+        order += name;
+        if (name == '1') {
+          pass(executor::between_newborn_looks);
+          e.look(time_now);
+        }
+      }));
+    self.push_newborn(task::make([&](executor& next) { // stays in the slot
+      next.push_back(task::make([&](executor&) { order += 'r'; }));
+    }));
+  })));
+  CHECK(pool.step(0));
+  CHECK(pool.step(1)); // takes four
+  CHECK(pool.step(1)); // has looked: nothing waits
+  CHECK(order == "32");
+  CHECK(pool.step(0));
+  CHECK(pool.step(1)); // does not look again so soon
+  CHECK(order == "321");
+  CHECK(pool.step(1));
+  CHECK(order == "321r");
+  pool.run_until_idle();
+}
+
+TEST_CASE("an executor with nothing but newborns looks at one after the other") {
+  auto config = with_slot(3);
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = 1ms;
+  executor_pool pool{config};
+  pool.run_until_idle();
+  std::string order;
+  inbox_node begins{nullptr, task::make([&](executor& self) {
+                      self.push_back(task::make([&](executor&) { order += 'r'; }));
+                    })};
+  inbox_node spawns{nullptr, task::make([&](executor& self) {
+                      for (const char name : {'a', 'b', 'c'})
+                        self.push_newborn(task::make([&, name](executor& e) {
+                          order += name;
+                          pass(executor::between_newborn_looks);
+                          e.look(time_now);
+                        }));
+                      self.push_newest(task::make([](executor&) {}));
+                    })};
+  pool.at(1).deliver(begins);
+  CHECK(pool.step(1));
+  pool.at(2).deliver(spawns);
+  CHECK(pool.step(2));
+  CHECK(pool.step(2)); // the slot
+  CHECK(pool.step(2)); // looks at 0
+  CHECK(order == "c");
+  CHECK(pool.step(2)); // looks at 1
+  CHECK(order == "cr");
+  pool.run_until_idle();
+}
+
+TEST_CASE("newborns have a turn for four others where those go on for ten milliseconds") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  std::function<void(executor&)> recurring = [&](executor& self) {
+    order += 'r';
+    pass(1ms);
+    self.look(time_now);
+    if (order.size() < 40)
+      self.push_back(task::make(recurring));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 3; ++i)
+      self.push_newborn(task::make([&](executor&) { order += 'n'; }));
+    self.push_newest(task::make([](executor&) {}));
+    for (int i = 0; i < 2; ++i)
+      self.push_back(task::make(recurring));
+  })));
+  pool.run_until_idle();
+  const auto first = order.find('n');
+  REQUIRE(first >= 10);
+  REQUIRE(first <= 16);
+  CHECK(order.substr(first, 11) == "nrrrrnrrrrn");
+}
+
+TEST_CASE("where addressed work goes on for ten milliseconds, newborns have a turn beside it") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  std::array<inbox_node, 60> letters;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newborn(task::make([&](executor&) { order += 'n'; }));
+    self.push_newest(task::make([](executor&) {}));
+    for (auto& letter : letters) {
+      letter.item = task::make([&](executor& e) {
+        order += 'a';
+        pass(1ms);
+        e.look(time_now);
+      });
+      self.push_pinned(letter);
+    }
+  })));
+  pool.run_until_idle();
+  CHECK(order.find('n') >= 10);
+  CHECK(order.find('n') <= 20);
+}
+
+TEST_CASE("newborns wait again once nothing else has waited") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  const auto spawn = [](executor& self, std::function<void(executor&)> body) {
+    self.push_newborn(task::make(std::move(body)));
+    self.push_newest(task::make([](executor&) {}));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 15; ++i)
+      self.push_back(task::make([](executor& e) {
+        pass(1ms);
+        e.look(time_now);
+      }));
+    // The first has its turn for the four before, and the second one after all others.
+    self.push_back(task::make([&](executor& e) { spawn(e, [](executor&) {}); }));
+    self.push_back(task::make([&](executor& e) {
+      spawn(e, [&](executor& second) {
+        spawn(second, [&](executor&) { order += 'n'; });
+        for (int i = 0; i < 10; ++i)
+          second.push_back(task::make([&](executor&) { order += 'r'; }));
+      });
+    }));
+  })));
+  pool.run_until_idle();
+  CHECK(order == "rrrrrrrrrrn");
+}
+
+TEST_CASE("time asleep is none in which newborns have waited") {
+  executor_pool pool{with_slot(1)};
+  pool.run_until_idle();
+  pass(1s);
+  std::string order;
+  inbox_node letter{nullptr, task::make([&](executor& self) {
+                      self.push_newborn(task::make([&](executor&) { order += 'n'; }));
+                      self.push_newest(task::make([](executor&) {}));
+                      for (std::uint32_t i = 0; i < executor::budget_per_tick + 10; ++i)
+                        self.push_back(task::make([&](executor&) { order += 'r'; }));
+                    })};
+  auto* idle = pool.claim_idle();
+  REQUIRE(idle != nullptr);
+  pool.deliver_claimed(*idle, letter);
+  pool.run_until_idle();
+  CHECK(order.find('n') == order.size() - 1);
 }
 
 TEST_CASE("a newborn in the slot that has had its turns goes back to the newborns") {
@@ -195,17 +405,69 @@ TEST_CASE("a thief that leaves newborns behind wakes the next one") {
   pool.run_until_idle();
 }
 
-TEST_CASE("newborns beyond 256 overflow into the injection queue and none is lost") {
+TEST_CASE("newborns beyond 256 go to the nursery, and begin in order of age after what has begun") {
   executor_pool pool{with_slot(1)};
   std::vector<int> order;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     for (int i = 0; i < 1000; ++i)
       self.push_newborn(task::make([&, i](executor&) { order.push_back(i); }));
+    self.push_newest(task::make([](executor&) {}));
+    for (int i = 0; i < 200; ++i)
+      self.push_back(task::make([&](executor&) { order.push_back(-1); }));
+    CHECK(pool.num_runnable() == 1202); // with the executor that runs this
   })));
   pool.run_until_idle();
   CHECK(pool.at(0).stats().overflows > 0);
-  CHECK(order.size() == 1000);
-  CHECK(order.front() == 0); // the eldest of many
+  REQUIRE(order.size() == 1200);
+  CHECK(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST_CASE("the oldest newborn, which has its turn now and then, is in the nursery") {
+  executor_pool pool{with_slot(1)};
+  std::vector<int> order;
+  int turns = 0;
+  std::function<void(executor&)> fertile = [&](executor& self) {
+    pass(1ms);
+    self.look(time_now);
+    if (++turns == 100 || !order.empty())
+      return;
+    self.push_newborn(task::make(fertile));
+    self.push_newborn(task::make([](executor&) {}));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newborn(task::make(fertile));
+    for (int i = 1; i < 300; ++i)
+      self.push_newborn(task::make([&, i](executor&) { order.push_back(i); }));
+  })));
+  pool.run_until_idle();
+  REQUIRE(order.size() == 299);
+  CHECK(order[0] == 64); // the first of those that are not among the first batch
+  CHECK(order[1] == 1);
+}
+
+TEST_CASE("executors share the nursery") {
+  executor_pool pool{with_slot(4)};
+  std::array<int, 4> begun{};
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 1000; ++i)
+      self.push_newborn(task::make([&](executor& e) { ++begun[e.index()]; }));
+  })));
+  pool.run_until_idle();
+  for (const auto number : begun)
+    CHECK(number >= 64);
+}
+
+TEST_CASE("newborns in the nursery are discarded by a stop") {
+  std::atomic<int> discarded{0};
+  {
+    executor_pool pool{with_slot(1)};
+    REQUIRE(pool.submit(task::make([&](executor& self) {
+      for (int i = 0; i < 1000; ++i)
+        self.push_newborn(task::make([](executor&) {}, &discarded));
+    })));
+    CHECK(pool.step(0));
+  }
+  CHECK(discarded == 1000);
 }
 
 TEST_CASE("a newborn from outside waits in the injection queue") {

@@ -46,11 +46,11 @@ namespace basal::executors {
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
-/// that wake each other would starve the rest); then inbox and the rest in turn,
-/// of which `ring_share` of the ring and a newborn in turn; the injection queue; work that
-/// has yielded; others' newborns and rings, and slots behind long work; the pool's
-/// background source; sleep. Work that has yielded comes first once the
-/// rest had a turn, and background work once it has waited for pool_config::background_after.
+/// that wake each other would starve the rest); then inbox and ring in turn; newborns, once nothing
+/// that has begun waits (see `ring_share`); the injection queue; work that has yielded; others'
+/// newborns and rings, and slots behind long work; the pool's background source; sleep. Work that
+/// has yielded comes first once the rest had a turn, and background work once it has waited for
+/// pool_config::background_after.
 class executor {
 public:
   /// Items in a tick, or fewer if they take about a millisecond. Between two ticks the injection
@@ -68,11 +68,10 @@ public:
   /// than it takes to wake another executor.
   static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
 
-  /// Items of the ring for each newborn, while there are any: those who have begun go first, or
-  /// more and more would be under way. With fewer newborns yet, actors that keep each other busy
-  /// would keep others from beginning. With 2 and 16, a dozen programs did alike, but
-  /// `guided_search` with one worker, which took 0.78 times as long by 16. By 1, barber_shop took
-  /// 1.4 times as long.
+  /// Items that have begun for each newborn, where such have waited all the time for
+  /// `newborn_patience`; before that newborns wait until none does. Of actors that try again at
+  /// once, those that try in vain are then not joined by others: a sleeping barber with 600
+  /// customers, of whom all had begun at once, took ten times as long.
   static constexpr std::uint32_t ring_share = 4;
 
   /// Of so many that one piece of work puts off, the eldest begins: a parent of many often makes
@@ -80,9 +79,14 @@ public:
   static constexpr std::uint32_t many_siblings = 8;
 
   /// As long as newborns wait, the oldest of them has its turn once in this time, although newer
-  /// ones come. A guess: a tree of actors, whose oldest newborn is a large part of it, stays deep
-  /// for as long.
+  /// ones come; and where what has begun goes on for longer, newborns have their share beside it. A
+  /// guess: a tree of actors, whose oldest newborn is a large part of it, stays deep for as long.
   static constexpr std::chrono::nanoseconds newborn_patience = std::chrono::milliseconds{10};
+
+  /// How often an executor that has nothing but newborns looks whether something that has begun
+  /// waits at another one, if nothing did. At each newborn, programs that spawn many took up to
+  /// 1.15 times as long; once in 6 us, a sleeping barber up to ten times with four executors.
+  static constexpr std::chrono::nanoseconds between_newborn_looks = std::chrono::nanoseconds{1500};
 
   /// Items taken from the injection queue at once, at most.
   static constexpr std::size_t max_injected = 64;
@@ -140,7 +144,7 @@ public:
   /// As push_newest(), for the first turn of its object: an actor that was just spawned, say. Once
   /// another item has taken the slot, it waits among the newborns, of which the newest runs first:
   /// so a tree of actors that spawn actors is gone through depth first, and few of them exist at a
-  /// time. Other executors take the oldest.
+  /// time. Other executors take the oldest. Newborns wait for what has begun, see `ring_share`.
   void push_newborn(work_item item);
 
   /// Queues `item` behind the ring's other items; other executors may steal it.
@@ -342,8 +346,10 @@ private:
   work_item pop_yielded() noexcept;
   bool others_turn_is_over() const noexcept;
   work_item pop_newest() noexcept;
+  bool newborns_wait() const noexcept;
   work_item pop_newborn() noexcept;
   work_item pop_oldest_newborn() noexcept;
+  work_item pop_nursery() noexcept;
   void take_slot(work_item item, bool is_newborn);
   void put_off(work_item item) noexcept;
   void order_siblings() noexcept;
@@ -368,14 +374,18 @@ private:
   work_item steal() noexcept;
   work_item steal_newborns(executor& victim) noexcept;
   work_item steal_newest() noexcept;
+  work_item steal_ring(executor& victim) noexcept;
+  work_item steal_begun() noexcept;
   bool has_better_to_do() const noexcept;
-  bool leaves_to_owner(const executor& owner) const noexcept;
+  template <class Count>
+  bool leaves_to_owner(const executor& owner, std::uint64_t patience,
+                       Count num_waiting) const noexcept;
   void await_next_look() const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
   void push_newborns(work_item item) noexcept;
   template <class Queue>
-  void push_bounded(Queue& own, work_item item) noexcept;
+  void push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept;
   bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   void note_newborns(std::uint64_t present) noexcept;
@@ -409,6 +419,7 @@ private:
   const std::uint64_t theft_ticks_;         ///< `worth_a_theft` in ticks
   const std::uint64_t goes_on_;             ///< `goes_on` in ticks
   const std::uint64_t newborn_patience_;    ///< `newborn_patience` in ticks
+  const std::uint64_t newborn_look_pause_;  ///< `between_newborn_looks` in ticks
   const std::uint64_t background_after_;    ///< pool_config::background_after
   const std::uint64_t tick_length_;         ///< at most, except for the item that ends it
   const std::uint64_t rest_after_;          ///< `rest_after` in ticks
@@ -442,9 +453,14 @@ private:
   std::uint64_t feeder_ticks_ = 0;
   bool newest_is_newborn_ = false;   ///< the item that was last put into the slot
   std::uint32_t siblings_ = 0;       ///< newborns that the running work has put off
-  std::uint32_t since_newborn_ = 0;  ///< items of the ring
+  std::uint32_t since_newborn_ = 0;  ///< items that had begun
   bool oldest_newborn_turn_ = false; ///< the next newborn is the oldest
   std::uint64_t newborns_since_ = 0; ///< waiting, and the oldest not taken, since then; 0: not
+  bool ran_dry_ = true;              ///< since the last tick: nothing waited but newborns
+  std::uint64_t busy_since_ = 0;     ///< the tick after it last ran dry
+  bool is_saturated_ = false;        ///< busy for newborn_patience
+  std::size_t begun_at_ = 0;         ///< the executor whose ring steal_begun() looks at
+  std::uint64_t saw_none_begun_ = 0; ///< the last time that it was empty; ticks
   const void* ran_ = nullptr;        ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_

@@ -185,7 +185,7 @@ public:
 
   /// How many items wait or run, at least: a snapshot, without suspended fibers.
   std::size_t num_runnable() const noexcept {
-    auto result = injection_.size() + idle_.num_awake();
+    auto result = injection_.size() + nursery_.size() + idle_.num_awake();
     for (const auto& e : executors_)
       result += e->num_waiting();
     return result;
@@ -328,6 +328,11 @@ private:
 
   std::vector<straggler> stragglers() const;
 
+  /// Whether work waits that no executor has in a queue of its own.
+  bool shared_work_waits() const noexcept {
+    return !injection_.empty() || !nursery_.empty();
+  }
+
   bool background_waits() const noexcept {
     auto* source = background();
     return source != nullptr && !source->empty();
@@ -337,6 +342,7 @@ private:
   const std::uint64_t spin_ticks_; ///< pool_config::spin; 0 where only one CPU is usable
   stack_pool stacks_;
   injection_queue injection_;
+  injection_queue nursery_; ///< newborns that found no room at their executors
   sleepers idle_;
 
   /// Written once by stop(), seq_cst before it looks at the idle set; read by

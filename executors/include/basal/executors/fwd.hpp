@@ -11,6 +11,7 @@ class detached_work;
 class executor;
 class executor_pool;
 class fiber;
+class injection_queue;
 class overflow_report;
 class parker;
 class spare_fibers;
