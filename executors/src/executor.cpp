@@ -427,6 +427,7 @@ void executor::put_off(work_item item) noexcept {
 /// have found no room, the others follow them.
 void executor::order_siblings() noexcept {
   const auto count = std::exchange(siblings_, 0);
+  const bool some_are_in_nursery = std::exchange(has_spilled_newborns_, false);
   if (count < many_siblings)
     return;
   std::array<work_item, decltype(newborns_)::capacity + 1> youngest_first;
@@ -434,9 +435,10 @@ void executor::order_siblings() noexcept {
   if (newest_is_newborn_)
     if (auto item = pop_newest())
       youngest_first[size++] = item;
-  for (std::uint32_t i = 0; i < count && newborns_.pop_back(youngest_first[size]); ++i)
+  const auto most = std::min<std::size_t>(size + count, youngest_first.size());
+  while (size < most && newborns_.pop_back(youngest_first[size]))
     ++size; // thieves may have taken some
-  if (count > newborns_.capacity) {
+  if (some_are_in_nursery) {
     std::reverse(youngest_first.data(), youngest_first.data() + size);
     pool_.nursery_.push_accepted({youngest_first.data(), size});
   } else {
@@ -495,13 +497,15 @@ void executor::push_ring(work_item item) noexcept {
 }
 
 void executor::push_newborns(work_item item) noexcept {
-  push_bounded(newborns_, pool_.nursery_, item);
+  if (push_bounded(newborns_, pool_.nursery_, item))
+    has_spilled_newborns_ = true;
 }
 
-/// The older half of a full queue goes to `shared`.
+/// The older half of a full queue goes to `shared`: then it returns true.
 template <class Queue>
-void executor::push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept {
-  while (!own.push_back(item)) {
+bool executor::push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept {
+  bool spills = false;
+  for (; !own.push_back(item); spills = true) {
     counters_.overflows.add();
     std::array<work_item, Queue::max_stolen> older;
     if (auto count = own.take_half(older); count > 0) {
@@ -509,9 +513,10 @@ void executor::push_bounded(Queue& own, injection_queue& shared, work_item item)
     } else {
       // A thief is making room at this moment.
       shared.push_accepted({&item, 1});
-      return;
+      return true;
     }
   }
+  return spills;
 }
 
 bool executor::work_waits() noexcept {
@@ -519,7 +524,8 @@ bool executor::work_waits() noexcept {
          || !yielded_.empty() || pool_.shared_work_waits() || background_is_overdue();
 }
 
-/// Whether this executor has work whose turn the item in the slot may not take again and again.
+/// Whether there is work whose turn the item in the slot may not take again and again: here, or
+/// newborns of the pool.
 bool executor::work_waits_behind_slot() const noexcept {
   return !ring_.empty() || newborns_wait() || !pinned_.empty() || !inbox_.empty();
 }
@@ -607,7 +613,7 @@ work_item executor::next_own() noexcept {
   if (pinned_turn_)
     if (auto item = pop_pinned())
       return item;
-  if (is_saturated_ && since_newborn_ >= ring_share)
+  if (is_saturated_ && since_newborn_ >= begun_share)
     if (auto item = pop_newborn())
       return item;
   work_item item;
@@ -615,15 +621,23 @@ work_item executor::next_own() noexcept {
     ++since_newborn_;
     return found(item);
   }
-  if (auto addressed = pop_pinned()) {
-    ++since_newborn_;
+  if (auto addressed = pop_pinned())
     return addressed;
+  return newborns_wait() ? pop_newborn_at_last() : work_item{};
+}
+
+/// Where none of this executor's own work has begun.
+work_item executor::pop_newborn_at_last() noexcept {
+  if (auto begun = steal_begun())
+    return begun;
+  if (auto begun = pop_injected()) {
+    ++since_newborn_;
+    return begun;
   }
-  if (newborns_wait())
-    if (auto begun = steal_begun())
-      return begun;
-  ran_dry_ = true;
-  is_saturated_ = false;
+  if (!begun_waits_) {
+    ran_dry_ = true;
+    is_saturated_ = false;
+  }
   return pop_newborn();
 }
 
@@ -642,10 +656,13 @@ work_item executor::pop_newborn() noexcept {
   return newborns_.pop_back(item) ? found(item) : pop_nursery();
 }
 
-/// Those in the nursery are older than what came after them, here.
+/// In turn: those in the nursery are older than what came after them here, but what is at the
+/// bottom of this executor's own may be older yet.
 work_item executor::pop_oldest_newborn() noexcept {
-  if (auto item = pop_nursery())
-    return item;
+  nursery_turn_ = !nursery_turn_;
+  if (nursery_turn_)
+    if (auto item = pop_nursery())
+      return item;
   std::array<work_item, decltype(newborns_)::max_stolen> oldest;
   return newborns_.take_half(oldest, 1) > 0 ? found(oldest[0]) : work_item{};
 }
@@ -674,6 +691,7 @@ work_item executor::pop_pinned() noexcept {
   if (node == nullptr)
     return {};
   counters_.deliveries.add();
+  ++since_newborn_;
   return found(node->item);
 }
 
@@ -787,6 +805,7 @@ work_item executor::steal_ring(executor& victim) noexcept {
 /// the others at a time: the one at which something waited the last time, or else the next one. And
 /// where nothing waited, not at every newborn, since a look costs the other one lines of its cache.
 work_item executor::steal_begun() noexcept {
+  begun_waits_ = false;
   if (pool_.size() == 1 || patience_ticks_ == 0
       || last_look_ - saw_none_begun_ < newborn_look_pause_)
     return {};
@@ -799,7 +818,13 @@ work_item executor::steal_begun() noexcept {
     begun_at_ = (begun_at_ + 1) % pool_.size();
     return {};
   }
-  if (leaves_to_owner(other, theft_ticks_, waiting))
+  begun_waits_ = true;
+  if (is_saturated_)
+    return {};
+  record_search();
+  const bool leaves = leaves_to_owner(other, std::min(theft_ticks_, patience_ticks_), waiting);
+  last_look_ = now(); // what runs next has not run while this executor waited
+  if (leaves)
     return {};
   const auto item = steal_ring(other);
   if (!ring_.empty()) // a sleeper may have taken its last look between the two rings
@@ -1019,7 +1044,7 @@ void executor::note_newborns(std::uint64_t present) noexcept {
   if (std::exchange(ran_dry_, false))
     busy_since_ = present;
   is_saturated_ = present - std::max(busy_since_, awake_since_) >= newborn_patience_;
-  if (newborns_.empty()) {
+  if (!newborns_wait()) {
     newborns_since_ = 0;
   } else if (newborns_since_ == 0) {
     newborns_since_ = present;

@@ -445,6 +445,118 @@ TEST_CASE("the oldest newborn, which has its turn now and then, is in the nurser
   CHECK(order[1] == 1);
 }
 
+TEST_CASE("a newborn in the nursery begins although a chain of newborns goes on") {
+  executor_pool pool{with_slot(1)};
+  int begun = 0;
+  int turns = 0;
+  std::function<void(executor&)> chain = [&](executor& self) {
+    pass(100us);
+    self.look(time_now);
+    if (++turns < 1000)
+      self.push_newborn(task::make(chain));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 300; ++i)
+      self.push_newborn(task::make([&, i](executor& e) {
+        ++begun;
+        if (i == 63) // the last of the first batch
+          chain(e);
+      }));
+  })));
+  while (turns < 999)
+    CHECK(pool.step(0));
+  CHECK(begun > 64);
+  turns = 0; // for the others
+  pool.run_until_idle();
+  CHECK(begun == 300);
+}
+
+TEST_CASE("the oldest newborns are in turn one of the nursery and one of the executor's own") {
+  executor_pool pool{with_slot(1)};
+  std::vector<int> order;
+  int turns = 0;
+  std::function<void(executor&)> fertile = [&](executor& self) {
+    pass(1ms);
+    self.look(time_now);
+    if (++turns == 100 || order.size() >= 4)
+      return;
+    self.push_newborn(task::make(fertile));
+    self.push_newborn(task::make([](executor&) {}));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newborn(task::make(fertile));
+    for (int i = 1; i < 300; ++i)
+      self.push_newborn(task::make([&, i](executor&) { order.push_back(i); }));
+  })));
+  pool.run_until_idle();
+  REQUIRE(order.size() == 299);
+  CHECK(order[0] == 64);
+  CHECK(order[1] == 63); // the bottom of the first batch
+  CHECK(order[2] == 65);
+}
+
+TEST_CASE("siblings that just fill the room of newborns twice are ordered") {
+  executor_pool pool{with_slot(1)};
+  std::vector<int> order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int i = 0; i < 385; ++i) // the last one in the slot, 256 on the stack
+      self.push_newborn(task::make([&, i](executor&) { order.push_back(i); }));
+  })));
+  pool.run_until_idle();
+  REQUIRE(order.size() == 385);
+  CHECK(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST_CASE("newborns wait for what has begun and found no room in the ring") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newborn(task::make([&](executor&) { order += 'n'; }));
+    self.push_newest(task::make([](executor&) {}));
+    for (int i = 0; i < 400; ++i)
+      self.push_back(task::make([&](executor&) { order += 'r'; }));
+  })));
+  pool.run_until_idle();
+  CHECK(order.find('n') == 400);
+}
+
+TEST_CASE("newborns that have waited in vain for ten milliseconds wait no longer") {
+  auto config = with_slot(2);
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = 1ms;
+  executor_pool pool{config};
+  pool.run_until_idle();
+  constexpr auto turn = 1ms;
+  inbox_node spawns{nullptr, task::make([&](executor& self) {
+                      for (int i = 0; i < 20; ++i)
+                        self.push_newborn(task::make([&](executor& e) {
+                          pass(turn);
+                          e.look(time_now);
+                        }));
+                    })};
+  pool.at(1).deliver(spawns);
+  CHECK(pool.step(1));
+  std::vector<std::chrono::nanoseconds> waits;
+  for (int i = 0; i < 18; ++i) {
+    // Something waits at executor 0 whenever 1 looks, and is gone soon after.
+    inbox_node begins{nullptr,
+                      task::make([](executor& self) { self.push_back(nothing_special()); })};
+    pool.at(0).deliver(begins);
+    CHECK(pool.step(0));
+    restless_clock::action = [&] { pool.step(0); };
+    restless_clock::action_at = restless_clock::readings + 4;
+    const auto before = time_now;
+    CHECK(pool.step(1));
+    waits.push_back(tick_clock::to_duration(time_now - before) - turn);
+    restless_clock::action_at = -1;
+    while (pool.at(0).num_waiting() > 0)
+      pool.step(0);
+  }
+  CHECK(waits[3] >= executor::between_looks);
+  CHECK(waits[17] < executor::between_looks);
+  pool.run_until_idle();
+}
+
 TEST_CASE("executors share the nursery") {
   executor_pool pool{with_slot(4)};
   std::array<int, 4> begun{};

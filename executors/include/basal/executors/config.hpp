@@ -98,7 +98,8 @@ struct pool_config {
   /// the message is in its cache, than side by side; but once the items would take their owner
   /// longer than executor::worth_a_theft, the wait costs more than the cache, and so it does
   /// for the newest item behind one that lasts for executor::between_looks. 0 suits tasks that
-  /// have nothing to do with each other; the newest items are their owners' then.
+  /// have nothing to do with each other; the newest items are their owners' then, and newborns wait
+  /// for what has begun at their own executor alone.
   std::chrono::nanoseconds steal_after{0};
 
   /// Items in a ring from which on a thief does not wait for `steal_after`.

@@ -47,7 +47,7 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
 /// that wake each other would starve the rest); then inbox and ring in turn; newborns, once nothing
-/// that has begun waits (see `ring_share`); the injection queue; work that has yielded; others'
+/// that has begun waits (see `begun_share`); the injection queue; work that has yielded; others'
 /// newborns and rings, and slots behind long work; the pool's background source; sleep. Work that
 /// has yielded comes first once the rest had a turn, and background work once it has waited for
 /// pool_config::background_after.
@@ -72,7 +72,7 @@ public:
   /// `newborn_patience`; before that newborns wait until none does. Of actors that try again at
   /// once, those that try in vain are then not joined by others: a sleeping barber with 600
   /// customers, of whom all had begun at once, took ten times as long.
-  static constexpr std::uint32_t ring_share = 4;
+  static constexpr std::uint32_t begun_share = 4;
 
   /// Of so many that one piece of work puts off, the eldest begins: a parent of many often makes
   /// those first to whom the others send. Fewer would cost trees of actors 4 % with one worker.
@@ -144,7 +144,7 @@ public:
   /// As push_newest(), for the first turn of its object: an actor that was just spawned, say. Once
   /// another item has taken the slot, it waits among the newborns, of which the newest runs first:
   /// so a tree of actors that spawn actors is gone through depth first, and few of them exist at a
-  /// time. Other executors take the oldest. Newborns wait for what has begun, see `ring_share`.
+  /// time. Other executors take the oldest. Newborns wait for what has begun, see `begun_share`.
   void push_newborn(work_item item);
 
   /// Queues `item` behind the ring's other items; other executors may steal it.
@@ -348,6 +348,7 @@ private:
   work_item pop_newest() noexcept;
   bool newborns_wait() const noexcept;
   work_item pop_newborn() noexcept;
+  work_item pop_newborn_at_last() noexcept;
   work_item pop_oldest_newborn() noexcept;
   work_item pop_nursery() noexcept;
   void take_slot(work_item item, bool is_newborn);
@@ -385,7 +386,7 @@ private:
   void push_ring(work_item item) noexcept;
   void push_newborns(work_item item) noexcept;
   template <class Queue>
-  void push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept;
+  bool push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept;
   bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   void note_newborns(std::uint64_t present) noexcept;
@@ -451,17 +452,20 @@ private:
   std::uint64_t run_since_rest_ = 0; ///< ticks awake since the last rest(), up to the last sleep
   std::uint64_t item_start_ = 0;     ///< last_look_ when the latest item began
   std::uint64_t feeder_ticks_ = 0;
-  bool newest_is_newborn_ = false;   ///< the item that was last put into the slot
-  std::uint32_t siblings_ = 0;       ///< newborns that the running work has put off
-  std::uint32_t since_newborn_ = 0;  ///< items that had begun
-  bool oldest_newborn_turn_ = false; ///< the next newborn is the oldest
-  std::uint64_t newborns_since_ = 0; ///< waiting, and the oldest not taken, since then; 0: not
-  bool ran_dry_ = true;              ///< since the last tick: nothing waited but newborns
-  std::uint64_t busy_since_ = 0;     ///< the tick after it last ran dry
-  bool is_saturated_ = false;        ///< busy for newborn_patience
-  std::size_t begun_at_ = 0;         ///< the executor whose ring steal_begun() looks at
-  std::uint64_t saw_none_begun_ = 0; ///< the last time that it was empty; ticks
-  const void* ran_ = nullptr;        ///< the object of the latest item; may be gone
+  bool newest_is_newborn_ = false;    ///< the item that was last put into the slot
+  std::uint32_t siblings_ = 0;        ///< newborns that the running work has put off
+  bool has_spilled_newborns_ = false; ///< the running work: some of them are in the nursery
+  bool nursery_turn_ = false;         ///< the last oldest newborn was to be one of the nursery
+  std::uint32_t since_newborn_ = 0;   ///< items of the ring, from outside and addressed ones
+  bool oldest_newborn_turn_ = false;  ///< the next newborn is the oldest
+  std::uint64_t newborns_since_ = 0;  ///< waiting, and the oldest not taken, since then; 0: not
+  bool begun_waits_ = false;          ///< at another executor, as steal_begun() has seen
+  bool ran_dry_ = true;               ///< since the last tick: nothing waited but newborns
+  std::uint64_t busy_since_ = 0;      ///< the tick after it last ran dry
+  bool is_saturated_ = false;         ///< busy for newborn_patience
+  std::size_t begun_at_ = 0;          ///< the executor whose ring steal_begun() looks at
+  std::uint64_t saw_none_begun_ = 0;  ///< the last time that it was empty; ticks
+  const void* ran_ = nullptr;         ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
     = 0; ///< ticks from one of its sends to the next or to a look; 0: none

@@ -42,10 +42,11 @@ struct straggler {
 /// "basal.cpu0 runs fib; basal.cpu1 runs a task"
 std::string to_string(const std::vector<straggler>& who);
 
-/// A fixed number of executors that share an injection queue and steal from
-/// each other. Members may be called from any thread unless they say otherwise.
+/// A fixed number of executors that share an injection queue, and a second one for newborns that
+/// find no room at theirs, and steal from each other. Members may be called from any thread unless
+/// they say otherwise.
 ///
-/// Sleeping: see basic_sleepers. For a ring and for the injection queue any
+/// Sleeping: see basic_sleepers. For a ring, newborns and the shared queues any
 /// executor will do, and none is woken while another one searches; for an inbox
 /// it must be its executor. So work that waits implies somebody awake or woken,
 /// and an idle pool causes no wake-ups at all.
@@ -284,7 +285,7 @@ private:
     executor_pool& pool_;
   };
 
-  /// After a push to a ring or to the injection queue.
+  /// After a push to a ring, to newborns or to a shared queue.
   void notify() noexcept {
     if (!waits_for_cpu())
       idle_.notify();
@@ -342,7 +343,7 @@ private:
   const std::uint64_t spin_ticks_; ///< pool_config::spin; 0 where only one CPU is usable
   stack_pool stacks_;
   injection_queue injection_;
-  injection_queue nursery_; ///< newborns that found no room at their executors
+  alignas(64) injection_queue nursery_; ///< newborns that found no room at their executors
   sleepers idle_;
 
   /// Written once by stop(), seq_cst before it looks at the idle set; read by

@@ -11,8 +11,8 @@
 
 namespace basal::executors {
 
-/// The pool's shared queue: FIFO, unbounded, for work from outside and for what
-/// overflows an executor's ring. Any thread; a mutex held for a few
+/// A shared queue: FIFO, unbounded. A pool has one for work from outside and for what overflows an
+/// executor's ring, and one for newborns that overflow. Any thread; a mutex held for a few
 /// instructions; allocates when it grows past its largest size so far.
 class injection_queue {
 public:

@@ -18,7 +18,7 @@ enum class record_kind : std::uint8_t {
   parks,           ///< has found nothing, and looks for a wake-up
   sleeps,          ///< in the kernel
   wakes,           ///< was woken
-  queue_length,    ///< subject: items in the ring, and 2^24 times those in the injection queue
+  queue_length,    ///< subject: items in the ring, and 2^24 times those in shared queues
   theft,           ///< a right continuation goes to another member; subject: its delegation
   delegate_begins, ///< the same delegation
   delegate_ends,   ///< the same
