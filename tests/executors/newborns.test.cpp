@@ -143,7 +143,11 @@ TEST_CASE("newborns wait for what has begun at another executor until it is wort
     self.push_newborn(task::make([&](executor& next) { // stays in the slot
       order += '4';
       for (const char name : {'q', 'r'})
-        next.push_back(task::make([&, name](executor&) { order += name; }));
+        next.push_back(task::make([&, name](executor& e) {
+          order += name;
+          if (name == 'r') // the wait was none of its time
+            CHECK(tick_clock::to_duration(time_now - e.last_look()) < executor::between_looks);
+        }));
     }));
   })));
   CHECK(pool.step(0));
