@@ -623,16 +623,19 @@ work_item executor::next_own() noexcept {
   }
   if (auto addressed = pop_pinned())
     return addressed;
-  return newborns_wait() ? pop_newborn_at_last() : work_item{};
+  return pop_newborn_at_last();
 }
 
 /// Where none of this executor's own work has begun.
 work_item executor::pop_newborn_at_last() noexcept {
-  if (auto begun = steal_begun())
-    return begun;
-  if (auto begun = pop_injected()) {
-    ++since_newborn_;
-    return begun;
+  begun_waits_ = false;
+  if (newborns_wait()) {
+    if (auto begun = steal_begun())
+      return begun;
+    if (auto begun = pop_injected()) {
+      ++since_newborn_;
+      return begun;
+    }
   }
   if (!begun_waits_) {
     ran_dry_ = true;
@@ -805,7 +808,6 @@ work_item executor::steal_ring(executor& victim) noexcept {
 /// the others at a time: the one at which something waited the last time, or else the next one. And
 /// where nothing waited, not at every newborn, since a look costs the other one lines of its cache.
 work_item executor::steal_begun() noexcept {
-  begun_waits_ = false;
   if (pool_.size() == 1 || patience_ticks_ == 0
       || last_look_ - saw_none_begun_ < newborn_look_pause_)
     return {};

@@ -302,6 +302,29 @@ TEST_CASE("newborns wait again once nothing else has waited") {
   CHECK(order == "rrrrrrrrrrn");
 }
 
+TEST_CASE("time in which nothing has waited is none in which newborns have") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  const auto spawn = [&](executor& self) {
+    self.push_newborn(task::make([&](executor&) { order += 'n'; }));
+    self.push_newest(task::make([](executor&) {}));
+    for (int i = 0; i < 10; ++i)
+      self.push_back(task::make([&](executor&) { order += 'r'; }));
+    pass(1ms); // a tick ends
+    self.look(time_now);
+  };
+  int milliseconds = 0;
+  std::function<void(executor&)> alone = [&](executor& self) {
+    pass(1ms);
+    self.look(time_now);
+    const bool is_last = ++milliseconds == 15;
+    on_another_thread([&] { CHECK(pool.submit(task::make(is_last ? spawn : alone))); });
+  };
+  REQUIRE(pool.submit(task::make(alone)));
+  pool.run_until_idle();
+  CHECK(order == "rrrrrrrrrrn");
+}
+
 TEST_CASE("time asleep is none in which newborns have waited") {
   executor_pool pool{with_slot(1)};
   pool.run_until_idle();
