@@ -629,14 +629,9 @@ work_item executor::next_own() noexcept {
 /// Where none of this executor's own work has begun.
 work_item executor::pop_newborn_at_last() noexcept {
   begun_waits_ = false;
-  if (newborns_wait()) {
+  if (newborns_wait())
     if (auto begun = steal_begun())
       return begun;
-    if (auto begun = pop_injected()) {
-      ++since_newborn_;
-      return begun;
-    }
-  }
   if (!begun_waits_) {
     ran_dry_ = true;
     is_saturated_ = false;

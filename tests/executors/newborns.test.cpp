@@ -534,19 +534,6 @@ TEST_CASE("siblings that just fill the room of newborns twice are ordered") {
   CHECK(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST_CASE("newborns wait for what has begun and found no room in the ring") {
-  executor_pool pool{with_slot(1)};
-  std::string order;
-  REQUIRE(pool.submit(task::make([&](executor& self) {
-    self.push_newborn(task::make([&](executor&) { order += 'n'; }));
-    self.push_newest(task::make([](executor&) {}));
-    for (int i = 0; i < 400; ++i)
-      self.push_back(task::make([&](executor&) { order += 'r'; }));
-  })));
-  pool.run_until_idle();
-  CHECK(order.find('n') == 400);
-}
-
 TEST_CASE("newborns that have waited in vain for ten milliseconds wait no longer") {
   auto config = with_slot(2);
   config.simulate.ticks = &restless_clock::read;

@@ -456,7 +456,7 @@ private:
   std::uint32_t siblings_ = 0;        ///< newborns that the running work has put off
   bool has_spilled_newborns_ = false; ///< the running work: some of them are in the nursery
   bool nursery_turn_ = false;         ///< the last oldest newborn was to be one of the nursery
-  std::uint32_t since_newborn_ = 0;   ///< items of the ring, from outside and addressed ones
+  std::uint32_t since_newborn_ = 0;   ///< items of the ring, and addressed ones
   bool oldest_newborn_turn_ = false;  ///< the next newborn is the oldest
   std::uint64_t newborns_since_ = 0;  ///< waiting, and the oldest not taken, since then; 0: not
   bool begun_waits_ = false;          ///< at another executor, as steal_begun() has seen
