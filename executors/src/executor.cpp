@@ -602,7 +602,8 @@ work_item executor::next_own() noexcept {
     // item would only be offered to others, and two actors that take turns be
     // torn apart.
     if (tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()) {
-      ++tick_lifo_polls_;
+      if (tick_lifo_polls_ < max_lifo_polls)
+        ++tick_lifo_polls_;
       counters_.lifo_hits.add();
       feeder_ticks_ = last_look_ - item_start_;
       return found(item);
@@ -1030,8 +1031,10 @@ void executor::end_tick() noexcept {
     begin_own_time(present);
   tick_start_ = present;
   note_cpu();
+  // Where the tick had nothing but these, it ended early, and others still wait for their turn.
+  if (tick_tasks_ > tick_lifo_polls_ || !work_waits_behind_slot())
+    tick_lifo_polls_ = 0;
   tick_tasks_ = 0;
-  tick_lifo_polls_ = 0;
   note_newborns(present);
 }
 

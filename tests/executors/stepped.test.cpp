@@ -279,6 +279,27 @@ TEST_CASE("the newest item goes first three times a tick, and a tick ends after 
   CHECK(order_of(400us) == "onononononononononon");
 }
 
+TEST_CASE("items that send the next one after a tick's time leave others their turns") {
+  auto config = stepped(1);
+  config.newest_ops = &task::ops;
+  executor_pool pool{config};
+  std::string order;
+  std::function<void(executor&)> chain = [&](executor& self) {
+    order += 'n';
+    pass(1ms);
+    self.look(self.now());
+    if (order.size() < 20)
+      self.push_newest(task::make(chain));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newest(task::make(chain));
+    for (int i = 0; i < 2; ++i)
+      self.push_back(task::make([&](executor&) { order += 'o'; }));
+  })));
+  pool.run_until_idle();
+  CHECK(order.substr(0, 7) == "nnnnoon"); // the first tick has one item more
+}
+
 TEST_CASE("background work that has waited for long has a turn, and the rest a longer one") {
   auto config = stepped(1);
   config.background_after = 45ms;
