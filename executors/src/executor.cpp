@@ -1031,7 +1031,8 @@ void executor::end_tick() noexcept {
     begin_own_time(present);
   tick_start_ = present;
   note_cpu();
-  // Where the tick had nothing but these, it ended early, and others still wait for their turn.
+  // A tick that had nothing but items of the slot has ended early, by the time that they took. If
+  // others wait, they have not had a turn, and come first now.
   if (tick_tasks_ > tick_lifo_polls_ || !work_waits_behind_slot())
     tick_lifo_polls_ = 0;
   tick_tasks_ = 0;

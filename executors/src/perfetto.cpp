@@ -170,7 +170,7 @@ public:
     put(message{}.number(packet::sequence_flags, packet::state_cleared));
     describe(uuid(), thread.thread + " (" + std::to_string(thread.thread_id) + ")", false);
     describe(uuid() + 1, thread.thread + " ring", true);
-    describe(uuid() + 2, thread.thread + " injection queue", true);
+    describe(uuid() + 2, thread.thread + " shared queues", true);
     auto next = thread.entries.empty() ? 0 : thread.entries.front().number;
     for (std::size_t i = 0; i < thread.entries.size(); ++i) {
       const auto& e = thread.entries[i];

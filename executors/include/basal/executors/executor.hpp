@@ -45,12 +45,12 @@ namespace basal::executors {
 ///
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
-/// most `max_lifo_polls` times a tick if anything waits behind it, or two actors
-/// that wake each other would starve the rest); then inbox and ring in turn; newborns, once nothing
-/// that has begun waits (see `begun_share`); the injection queue; work that has yielded; others'
-/// newborns and rings, and slots behind long work; the pool's background source; sleep. Work that
-/// has yielded comes first once the rest had a turn, and background work once it has waited for
-/// pool_config::background_after.
+/// most `max_lifo_polls` times a tick if anything waits behind it, and not in the next one if that
+/// had nothing else, or two actors that wake each other would starve the rest); then inbox and ring
+/// in turn; newborns, once nothing that has begun waits (see `begun_share`); the injection queue;
+/// work that has yielded; others' newborns and rings, and slots behind long work; the pool's
+/// background source; sleep. Work that has yielded comes first once the rest had a turn, and
+/// background work once it has waited for pool_config::background_after.
 class executor {
 public:
   /// Items in a tick, or fewer if they take about a millisecond. Between two ticks the injection
@@ -71,7 +71,7 @@ public:
   /// Items that have begun for each newborn, where such have waited all the time for
   /// `newborn_patience`; before that newborns wait until none does. Of actors that try again at
   /// once, those that try in vain are then not joined by others: a sleeping barber with 600
-  /// customers, of whom all had begun at once, took ten times as long.
+  /// customers, of whom all had begun at once, took ten times as long on two executors.
   static constexpr std::uint32_t begun_share = 4;
 
   /// Of so many that one piece of work puts off, the eldest begins: a parent of many often makes

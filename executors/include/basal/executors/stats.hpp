@@ -38,7 +38,7 @@ struct executor_stats {
   std::uint64_t times_parked = 0;      ///< went to sleep
   std::uint64_t wake_ups = 0;          ///< of these, woken in the kernel
   std::uint64_t spin_wake_ups = 0;     ///< of these, woken while it still spun
-  std::uint64_t overflows = 0;         ///< times the ring spilled over
+  std::uint64_t overflows = 0;         ///< times the ring or its newborns spilled over
   std::uint64_t fibers_created = 0;    ///< stacks taken for suspended work
   std::uint64_t suspensions = 0;       ///< times running work was suspended
   std::uint64_t overruns = 0;          ///< times work ran on for more than a quantum without a look
