@@ -32,7 +32,7 @@ public:
   static constexpr element_cost most_costly = 0xffff'fffe;
 
   /// No step is longer, since the next element may be the expensive one.
-  static constexpr std::size_t longest_step = 2048;
+  static constexpr std::size_t longest_step = 8192;
 
   /// So many that steps are as long as they may be, whatever an element costs.
   static constexpr std::size_t many = std::size_t{1} << 31;
@@ -156,11 +156,10 @@ private:
     const auto before = std::exchange(apart_, 1);
     if (looks_ < 2) // nothing was measured: a short range is over after a few of the longest steps
       return;
-    const auto most = step_ == longest_step ? looks_apart : same ? 2 * before : 1;
+    const auto most = same ? 2 * before : 1;
     const auto ticks = std::max<std::uint64_t>(1, (std::uint64_t{cost_} * step_) >> 8);
     apart_ = std::clamp<std::size_t>(longest_target / ticks, 1, std::min(most, looks_apart));
-    // The longest steps may be as short as 0.1 us, which the clock would add to.
-    if (apart_ > 1 && step_ != longest_step)
+    if (apart_ > 1)
       look_by_ = last_look_ + 2 * apart_ * ticks;
   }
 
