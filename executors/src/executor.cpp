@@ -106,6 +106,7 @@ executor::executor(executor_pool& pool, std::size_t index)
       pool.config().record ? detail::recording::acquire(
         name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
                            : nullptr),
+    move_time_(theft_ticks_),
     look_time_(tick_clock::to_ticks(pool.config().look_worth)),
     cpu_(tick_clock::to_ticks(longest_look)),
     random_(pool.config().simulate.seed, index),
@@ -763,8 +764,10 @@ work_item executor::search() noexcept {
     searching_ = true;
   }
   record_search();
+  const auto from = now();
   auto item = steal();
   last_look_ = now(); // work that is found now has not run while we looked for it
+  tick_searched_ += last_look_ - from;
   return item ? found(item) : pop_injected();
 }
 
@@ -820,8 +823,10 @@ work_item executor::steal_begun() noexcept {
   if (is_saturated_)
     return {};
   record_search();
+  const auto from = now();
   const bool leaves = leaves_to_owner(other, std::min(theft_ticks_, patience_ticks_), waiting);
   last_look_ = now(); // what runs next has not run while this executor waited
+  tick_searched_ += last_look_ - from;
   if (leaves)
     return {};
   const auto item = steal_ring(other);
@@ -881,30 +886,44 @@ bool executor::has_better_to_do() const noexcept {
          || pool_.stopping_.load(std::memory_order_relaxed);
 }
 
-/// Waits, pausing, until `num_waiting()` items of another one, if they are few, have been there for
-/// `patience` (ticks), or would take their owner long at the pace at which it begins items
-/// meanwhile, or it has run them, or there is something better to do. An executor that has come
-/// here spends the time in which it would spin for a wake-up, or has nothing but newborns.
+/// Waits, pausing, until `num_waiting()` items of another one, if they are few and short, have been
+/// there for `patience` (ticks), or would take their owner long at the pace at which it begins
+/// items meanwhile, or it has run them, or there is something better to do. An executor that has
+/// come here spends the time in which it would spin for a wake-up, or has nothing but newborns.
 template <class Count>
 bool executor::leaves_to_owner(const executor& owner, std::uint64_t patience,
-                               Count num_waiting) const noexcept {
+                               Count num_waiting) noexcept {
   if (patience_ticks_ == 0)
     return false;
-  const auto begun = [&] { return owner.counters_.tasks_run.get(); };
-  const auto before = begun();
+  const auto before = see_begun(owner);
+  const bool are_long = owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
   for (auto since = now();; await_next_look()) {
     const auto waiting = num_waiting();
     if (waiting == 0)
       return true;
-    if (waiting >= pool_config::many_items)
+    if (are_long || waiting >= pool_config::many_items)
       return false;
     if (has_better_to_do())
       return true;
     const auto watched = now() - since;
-    const bool is_worth_it = watched * waiting >= (begun() - before + 1) * theft_ticks_;
+    const auto begun = owner.counters_.tasks_run.get() - before;
+    const bool is_worth_it = watched * waiting >= (begun + 1) * theft_ticks_;
     if ((is_worth_it && watched >= look_pause_) || watched >= patience)
       return false;
   }
+}
+
+/// How many items another one has begun. If it has gone on since the last look, that comes from its
+/// CPU, and shows how far away it is, but to a simulated clock.
+std::uint64_t executor::see_begun(const executor& owner) noexcept {
+  if (ticks_ != nullptr)
+    return owner.counters_.tasks_run.get();
+  const auto from = tick_clock::now_in_order();
+  const auto begun = owner.counters_.tasks_run.get();
+  const auto took = tick_clock::now_in_order() - from;
+  if (std::exchange(seen_begun_, begun) != begun)
+    move_time_.note(took);
+  return begun;
 }
 
 /// Between two looks at another's ring: each makes its owner fetch the line again
@@ -1026,6 +1045,9 @@ void executor::end_tick() noexcept {
   auto ns = tick_clock::to_duration(present - tick_start_).count();
   injection_interval_.record(static_cast<std::uint64_t>(ns), tick_tasks_);
   interval_ = injection_interval_.tasks();
+  const auto searched = std::exchange(tick_searched_, 0);
+  if (tick_tasks_ > 0)
+    item_ticks_.store((present - tick_start_ - searched) / tick_tasks_, std::memory_order_relaxed);
   record_queues(present);
   if (present - own_time_since_ >= tick_length_)
     begin_own_time(present);

@@ -537,7 +537,7 @@ TEST_CASE("newborns that have waited in vain for ten milliseconds wait no longer
     pool.at(0).deliver(begins);
     CHECK(pool.step(0));
     restless_clock::action = [&] { pool.step(0); };
-    restless_clock::action_at = restless_clock::readings + 4;
+    restless_clock::action_at = restless_clock::readings + 5;
     const auto before = time_now;
     CHECK(pool.step(1));
     waits.push_back(tick_clock::to_duration(time_now - before) - turn);

@@ -186,7 +186,7 @@ TEST_CASE("a thief leaves the newest item of an executor that begins others to i
   again = &waiting;
   restless_clock::readings = 0;
   restless_clock::action = [&] { pool.step(0); };
-  restless_clock::action_at = 4; // while the thief looks
+  restless_clock::action_at = 5; // while the thief looks
   CHECK_FALSE(pool.step(1));
   restless_clock::action_at = -1;
   CHECK(again == nullptr);

@@ -20,6 +20,7 @@
 #include <basal/executors/detail/inbox.hpp>
 #include <basal/executors/detail/load_average.hpp>
 #include <basal/executors/detail/look_time.hpp>
+#include <basal/executors/detail/move_time.hpp>
 #include <basal/executors/detail/own_time.hpp>
 #include <basal/executors/detail/recording.hpp>
 #include <basal/executors/detail/run_queue.hpp>
@@ -101,9 +102,10 @@ public:
   /// there (pool_config::steal_after). A look costs the owner a line of its cache.
   static constexpr std::chrono::nanoseconds between_looks = std::chrono::microseconds{6};
 
-  /// Few items are stolen, too, once they would take their owner longer than this in sum: what
-  /// comes from its cache costs some of that. Over 33 programs of actors this was the best of 6,
-  /// 12, 25 and 50 us with four workers, and of 6, 9 and 12 with two; 6 us takes 1 to 3 % longer.
+  /// Few short items are stolen, too, once they would take their owner longer than this in sum:
+  /// what comes from its cache costs some of that. Over 33 programs of actors this was the best of
+  /// 6, 12, 25 and 50 us with four workers, and of 6, 9 and 12 with two; 6 us takes 1 to 3 %
+  /// longer. Items that take longer than `move_time` each are stolen at once.
   static constexpr std::chrono::nanoseconds worth_a_theft = std::chrono::microseconds{12};
 
   /// Work that must wait at an executor, unless it computes, before it says where one that it wakes
@@ -379,8 +381,8 @@ private:
   work_item steal_begun() noexcept;
   bool has_better_to_do() const noexcept;
   template <class Count>
-  bool leaves_to_owner(const executor& owner, std::uint64_t patience,
-                       Count num_waiting) const noexcept;
+  bool leaves_to_owner(const executor& owner, std::uint64_t patience, Count num_waiting) noexcept;
+  std::uint64_t see_begun(const executor& owner) noexcept;
   void await_next_look() const noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
@@ -447,6 +449,7 @@ private:
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0;     ///< tick_clock
+  std::uint64_t tick_searched_ = 0;  ///< ticks since then spent at others' queues
   std::uint64_t last_look_ = 0;      ///< tick_clock
   std::uint64_t awake_since_ = 0;    ///< tick_clock
   std::uint64_t run_since_rest_ = 0; ///< ticks awake since the last rest(), up to the last sleep
@@ -465,7 +468,9 @@ private:
   bool is_saturated_ = false;         ///< busy for newborn_patience
   std::size_t begun_at_ = 0;          ///< the executor whose ring steal_begun() looks at
   std::uint64_t saw_none_begun_ = 0;  ///< the last time that it was empty; ticks
-  const void* ran_ = nullptr;         ///< the object of the latest item; may be gone
+  std::uint64_t seen_begun_ = 0;      ///< tasks_run of the owner that leaves_to_owner() last saw
+  move_time move_time_;
+  const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
     = 0; ///< ticks from one of its sends to the next or to a look; 0: none
@@ -501,6 +506,7 @@ private:
       background_tasks, background_turns, times_parked, wake_ups, spin_wake_ups, overflows,
       fibers_created, suspensions, overruns, overrun_quanta, quantum_ends;
   } counters_;
+  std::atomic<std::uint64_t> item_ticks_{0}; ///< an item's mean time in the last tick; 0: none yet
   load_average load_;
   state_times times_;
   std::atomic<const char*> doing_{nullptr};

@@ -19,6 +19,19 @@ struct tick_clock {
 #endif
   }
 
+  /// The same once all loads before are done, and before any load after it: for the time that
+  /// one takes. Where there is no time stamp counter it may be read earlier or later.
+  static std::uint64_t now_in_order() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+    const auto ticks = __builtin_ia32_rdtsc();
+    __builtin_ia32_lfence();
+    return ticks;
+#else
+    return now();
+#endif
+  }
+
   /// Ticks per nanosecond. The first call takes about 0.2 ms to measure it.
   static double per_nanosecond() noexcept;
 
