@@ -158,6 +158,7 @@ void executor::become(std::int32_t thread) noexcept {
     searching_ = true;
   }
   tick_start_ = last_look_ = awake_since_ = now();
+  tick_searched_ = 0;
   begin_own_time(last_look_);
   load_.set_running(true, last_look_);
   change_to(executor_state::running, last_look_);
@@ -779,6 +780,9 @@ work_item executor::steal() noexcept {
     if (victim == index_)
       continue;
     auto& owner = pool_.at(victim);
+    if (newborns_stay(owner))
+      if (auto item = steal_newborns(owner))
+        return item;
     if (leaves_to_owner(owner, patience_ticks_,
                         [&] { return owner.ring_.size() + owner.newborns_.size(); }))
       continue;
@@ -788,6 +792,20 @@ work_item executor::steal() noexcept {
       return item;
   }
   return steal_newest();
+}
+
+/// Whether another one that has nothing but newborns goes on without them for as long as a move
+/// takes. The oldest of them are the large parts of a tree of actors then, of which it runs the
+/// smallest. Watches it for so long, but not where it needs this CPU.
+bool executor::newborns_stay(const executor& owner) const noexcept {
+  if (patience_ticks_ == 0 || pool_.spin_ticks_ == 0 || owner.newborns_.empty())
+    return false;
+  const auto before = owner.counters_.tasks_run.get();
+  const auto time = move_time_.ticks();
+  for (const auto since = now(); now() - since < time; pause_between_looks())
+    if (!owner.ring_.empty() || owner.newborns_.empty() || has_better_to_do())
+      return false;
+  return owner.counters_.tasks_run.get() != before;
 }
 
 /// Takes the older half of another's ring.
@@ -895,8 +913,11 @@ bool executor::leaves_to_owner(const executor& owner, std::uint64_t patience,
                                Count num_waiting) noexcept {
   if (patience_ticks_ == 0)
     return false;
+  if (num_waiting() == 0)
+    return true;
   const auto before = see_begun(owner);
-  const bool are_long = owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
+  const bool are_long = pool_.spin_ticks_ != 0
+                        && owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
   for (auto since = now();; await_next_look()) {
     const auto waiting = num_waiting();
     if (waiting == 0)
@@ -906,15 +927,17 @@ bool executor::leaves_to_owner(const executor& owner, std::uint64_t patience,
     if (has_better_to_do())
       return true;
     const auto watched = now() - since;
-    const auto begun = owner.counters_.tasks_run.get() - before;
+    seen_begun_ = owner.counters_.tasks_run.get();
+    const auto begun = seen_begun_ - before;
     const bool is_worth_it = watched * waiting >= (begun + 1) * theft_ticks_;
     if ((is_worth_it && watched >= look_pause_) || watched >= patience)
       return false;
   }
 }
 
-/// How many items another one has begun. If it has gone on since the last look, that comes from its
-/// CPU, and shows how far away it is, but to a simulated clock.
+/// How many items another one, where some wait, has begun. If it has gone on since the last look,
+/// that comes from its CPU and shows how far away it is. Under a simulated clock nothing is
+/// measured.
 std::uint64_t executor::see_begun(const executor& owner) noexcept {
   if (ticks_ != nullptr)
     return owner.counters_.tasks_run.get();
@@ -1045,9 +1068,12 @@ void executor::end_tick() noexcept {
   auto ns = tick_clock::to_duration(present - tick_start_).count();
   injection_interval_.record(static_cast<std::uint64_t>(ns), tick_tasks_);
   interval_ = injection_interval_.tasks();
+  // The smaller one of two, so that a tick in which others had a time slice does not count.
   const auto searched = std::exchange(tick_searched_, 0);
-  if (tick_tasks_ > 0)
-    item_ticks_.store((present - tick_start_ - searched) / tick_tasks_, std::memory_order_relaxed);
+  if (tick_tasks_ > 0) {
+    const auto item = (present - tick_start_ - searched) / tick_tasks_;
+    item_ticks_.store(std::min(item, std::exchange(tick_item_, item)), std::memory_order_relaxed);
+  }
   record_queues(present);
   if (present - own_time_since_ >= tick_length_)
     begin_own_time(present);

@@ -232,6 +232,76 @@ TEST_CASE("an executor with nothing but newborns looks at one after the other") 
   pool.run_until_idle();
 }
 
+namespace {
+
+struct watch {
+  std::uint64_t taken;
+  int readings; ///< of the clock, by a microsecond each, until the thief has an item
+};
+
+/// Executor 1 looks for work while newborns wait at 0, which runs `meanwhile` once in 2 us.
+watch theft_of_newborns(pool_config config, void (*meanwhile)(executor&)) {
+  config.simulate.ticks = &restless_clock::read;
+  config.steal_after = 100us;
+  executor_pool pool{config};
+  pool.run_until_idle();
+  inbox_node spawns{nullptr, task::make([meanwhile](executor& self) {
+                      for (int i = 0; i < 3; ++i)
+                        self.push_newborn(nothing_special());
+                      self.push_newest(nothing_special());
+                      if (meanwhile != nullptr)
+                        meanwhile(self);
+                    })};
+  pool.at(0).deliver(spawns);
+  CHECK(pool.step(0));
+  CHECK(pool.step(0)); // the slot
+  std::array<inbox_node, 60> letters;
+  if (meanwhile != nullptr)
+    for (auto& letter : letters) {
+      letter.item = task::make(meanwhile);
+      pool.at(0).deliver(letter);
+    }
+  restless_clock::readings = 0;
+  restless_clock::action = [&] {
+    pool.step(0);
+    restless_clock::action_at = restless_clock::readings + 2;
+  };
+  restless_clock::action_at = meanwhile != nullptr ? 2 : -1;
+  CHECK(pool.step(1));
+  restless_clock::action_at = -1;
+  const watch result{pool.at(1).stats().tasks_stolen, restless_clock::readings};
+  pool.run_until_idle();
+  return result;
+}
+
+constexpr auto time_of_move = static_cast<int>(executor::worth_a_theft / 1us);
+
+} // namespace
+
+TEST_CASE("a thief takes newborns without which their executor goes on for the time of a move") {
+  const auto seen = theft_of_newborns(with_slot(2), [](executor&) {});
+  CHECK(seen.taken == 2);
+  CHECK(seen.readings >= time_of_move);
+  CHECK(seen.readings < 2 * time_of_move);
+}
+
+TEST_CASE("a thief leaves newborns to an executor where others wait, too") {
+  const auto seen
+    = theft_of_newborns(with_slot(2), [](executor& self) { self.push_back(nothing_special()); });
+  CHECK(seen.readings > 2 * time_of_move);
+}
+
+TEST_CASE("newborns behind one and the same item are judged by how long it lasts") {
+  CHECK(theft_of_newborns(with_slot(2), nullptr).readings
+        > time_of_move + executor::between_looks / 1us);
+}
+
+TEST_CASE("a thief does not watch newborns where their executor needs its CPU") {
+  auto config = with_slot(2);
+  config.spin = 0ns;
+  CHECK(theft_of_newborns(config, [](executor&) {}).readings > 2 * time_of_move);
+}
+
 TEST_CASE("newborns have a turn for four others where those go on for ten milliseconds") {
   executor_pool pool{with_slot(1)};
   std::string order;

@@ -24,15 +24,12 @@ struct patient_pool {
     : patient_pool{count, config_of(patience)} {
   }
 
-  /// Those that executor 0 has run before took `each`.
-  static patient_pool after(std::chrono::nanoseconds each, int count) {
-    return {count, config_of(100us), each};
-  }
-
-  patient_pool(int count, const pool_config& config, std::chrono::nanoseconds before = 0ns)
+  /// @param before the time of each item that executor 0 has run before, in so many `ticks`
+  patient_pool(int count, const pool_config& config, std::chrono::nanoseconds before = 0ns,
+               int ticks = 2)
     : pool{config} {
     pool.run_until_idle();
-    if (before > 0ns)
+    for (int i = 0; before > 0ns && i < ticks; ++i)
       run_some(before);
     if (!pool.submit(task::make([this, count](executor& self) {
           for (int i = 0; i < count; ++i)
@@ -210,18 +207,42 @@ TEST_CASE("a thief leaves few short items to their owner for a while, then takes
   CHECK(restless_clock::readings < 130);
 }
 
-TEST_CASE("a thief takes from few items at once if their owner's last ones were long") {
-  auto few = patient_pool::after(executor::worth_a_theft, 3);
+TEST_CASE(
+  "a thief takes from few items at once if those of their owner's last two ticks were long") {
+  const auto least = executor::worth_a_theft;
+  patient_pool few{3, patient_pool::config_of(100us), least};
   CHECK(few.pool.step(1));
   CHECK(few.stolen() == 2);
   CHECK(restless_clock::readings < 10);
-  auto shorter = patient_pool::after(executor::worth_a_theft / 2, 3);
+  patient_pool shorter{3, patient_pool::config_of(100us), least / 2};
   CHECK(shorter.pool.step(1));
+  CHECK(restless_clock::readings >= 10);
+  patient_pool once{3, patient_pool::config_of(100us), 1ms, 1};
+  CHECK(once.pool.step(1));
   CHECK(restless_clock::readings >= 10);
 }
 
-TEST_CASE("the time for which an executor has waited for others' items is not that of its own") {
-  patient_pool few{3, 300us};
+TEST_CASE("a thief does not take long items at once where their owner needs its CPU") {
+  auto config = patient_pool::config_of(100us);
+  config.spin = 0ns;
+  patient_pool few{3, config, 1ms};
+  CHECK(few.pool.step(1));
+  CHECK(restless_clock::readings >= 10);
+}
+
+TEST_CASE("time spent waiting for others' items does not make an executor's own items long") {
+  patient_pool few{0, 300us};
+  inbox_node is_long{nullptr, task::make([](executor&) { pass(1ms); })};
+  few.pool.at(1).deliver(is_long);
+  while (few.pool.step(1)) { // until the tick ends, the first of two
+  }
+  inbox_node begins{nullptr, task::make([&](executor& self) {
+                      for (int i = 0; i < 3; ++i)
+                        few.add_item(self);
+                    })};
+  few.pool.at(0).deliver(begins);
+  CHECK(few.pool.step(0));
+  restless_clock::readings = 0;
   few.let_owner_run(2);
   CHECK(few.pool.step(1));
   few.owner_goes_on = false;

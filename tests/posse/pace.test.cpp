@@ -59,6 +59,8 @@ TEST_CASE("steps grow fourfold while elements are cheap, up to the longest, and 
   for (std::size_t steps : {1, 2, 4, 8, 8})
     CHECK(w.to_look() == steps * pace::longest_step);
   CHECK(w.p.step() == pace::longest_step);
+  w.ticks = 10;
+  CHECK(w.to_look() == pace::longest_step); // they have become expensive
 }
 
 TEST_CASE("where the cost of elements was known, they are measured by the end of the second step") {
@@ -118,7 +120,7 @@ TEST_CASE("steps that take more than twice the target shrink at once, to one at 
   for (int i = 0; i < 8; ++i)
     w.to_look();
   REQUIRE(w.p.step() == pace::longest_step);
-  w.ticks = pace::target / 64; // 32 times the target
+  w.ticks = pace::target / 64; // 128 times the target
   w.to_look();
   CHECK(w.p.step() == 64);
   w.ticks = pace::target * 1000;

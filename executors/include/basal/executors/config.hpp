@@ -95,12 +95,12 @@ struct pool_config {
 
   /// How long a thief leaves items in their owner's ring if they are fewer than
   /// `many_items`, and short. Actors that talk to each other are quicker on one core, where
-  /// the message is in its cache, than side by side; but where the owner's last items took longer
-  /// than a move_time each, or these would take it longer than executor::worth_a_theft, the wait
-  /// costs more than the cache, and so it does for the newest item behind one that lasts for
-  /// executor::between_looks. 0 suits tasks that
-  /// have nothing to do with each other; the newest items are their owners' then, and newborns wait
-  /// for what has begun at their own executor alone.
+  /// the message is in its cache, than side by side. But where the owner's last items took longer
+  /// than it costs to go on at another CPU, the thief takes some at once; and once the items
+  /// would take their owner longer than executor::worth_a_theft, the wait costs more than the
+  /// cache. So it does for the newest item behind one that lasts for executor::between_looks. 0
+  /// suits tasks that have nothing to do with each other; the newest items are their owners' then,
+  /// and newborns wait for what has begun at their own executor alone.
   std::chrono::nanoseconds steal_after{0};
 
   /// Items in a ring from which on a thief does not wait for `steal_after`.

@@ -105,7 +105,8 @@ public:
   /// Few short items are stolen, too, once they would take their owner longer than this in sum:
   /// what comes from its cache costs some of that. Over 33 programs of actors this was the best of
   /// 6, 12, 25 and 50 us with four workers, and of 6, 9 and 12 with two; 6 us takes 1 to 3 %
-  /// longer. Items that take longer than `move_time` each are stolen at once.
+  /// longer. Where the owner's last ones took longer than `move_time` on average, they are stolen
+  /// at once.
   static constexpr std::chrono::nanoseconds worth_a_theft = std::chrono::microseconds{12};
 
   /// Work that must wait at an executor, unless it computes, before it says where one that it wakes
@@ -375,6 +376,7 @@ private:
   work_item pop_overdue_background() noexcept;
   bool background_is_overdue() noexcept;
   work_item steal() noexcept;
+  bool newborns_stay(const executor& owner) const noexcept;
   work_item steal_newborns(executor& victim) noexcept;
   work_item steal_newest() noexcept;
   work_item steal_ring(executor& victim) noexcept;
@@ -449,7 +451,8 @@ private:
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0;     ///< tick_clock
-  std::uint64_t tick_searched_ = 0;  ///< ticks since then spent at others' queues
+  std::uint64_t tick_searched_ = 0;  ///< ticks since `tick_start_` spent at others' queues
+  std::uint64_t tick_item_ = 0;      ///< an item's mean time in the last tick that had any
   std::uint64_t last_look_ = 0;      ///< tick_clock
   std::uint64_t awake_since_ = 0;    ///< tick_clock
   std::uint64_t run_since_rest_ = 0; ///< ticks awake since the last rest(), up to the last sleep
@@ -468,7 +471,7 @@ private:
   bool is_saturated_ = false;         ///< busy for newborn_patience
   std::size_t begun_at_ = 0;          ///< the executor whose ring steal_begun() looks at
   std::uint64_t saw_none_begun_ = 0;  ///< the last time that it was empty; ticks
-  std::uint64_t seen_begun_ = 0;      ///< tasks_run of the owner that leaves_to_owner() last saw
+  std::uint64_t seen_begun_ = 0;      ///< tasks_run of another one, as it was last read
   move_time move_time_;
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
@@ -506,7 +509,8 @@ private:
       background_tasks, background_turns, times_parked, wake_ups, spin_wake_ups, overflows,
       fibers_created, suspensions, overruns, overrun_quanta, quantum_ends;
   } counters_;
-  std::atomic<std::uint64_t> item_ticks_{0}; ///< an item's mean time in the last tick; 0: none yet
+  /// An item's mean time in the last two ticks, the smaller one; 0: not known yet. Relaxed: a hint.
+  std::atomic<std::uint64_t> item_ticks_{0};
   load_average load_;
   state_times times_;
   std::atomic<const char*> doing_{nullptr};

@@ -9,7 +9,7 @@ namespace basal::executors {
 /// mailbox and its messages have to come from where they were written. Each takes 40 ns where CPUs
 /// share a cache, and 130 and more on virtual machines whose CPUs happen not to, which changes
 /// while a program runs: so it is measured, as the time in which something can be read that another
-/// executor has written since the last look.
+/// executor has written since the last look. The clock's own time, 10 to 40 ns, is a part of it.
 ///
 /// Ticks. Its executor's thread alone.
 class move_time {
@@ -18,26 +18,29 @@ public:
   /// eight runs; with 20, fewer of the programs that gain do so.
   static constexpr std::uint64_t lines = 16;
 
-  /// @param most the time until something was measured, and at most: whoever has to wait for its
-  ///             CPU meanwhile measures that
-  explicit move_time(std::uint64_t most) noexcept : most_(most / lines), line_(most_) {
+  /// @param most assumed until a line has come, and a bound: a line that came while its reader had
+  ///             no CPU would count for much more
+  explicit move_time(std::uint64_t most) noexcept
+    : most_of_line_(most / lines), sum_(weight * most_of_line_) {
   }
 
   /// One line has come in `took`.
   void note(std::uint64_t took) noexcept {
-    line_ = (line_ * (weight - 1) + std::min(took, most_)) / weight;
+    sum_ -= sum_ / weight;
+    sum_ += std::min(took, most_of_line_);
   }
 
-  /// The expected time, by the mean of the last few lines; at least 1.
+  /// The expected time, by the mean of the last few lines. At least 1: items of which nothing is
+  /// known take 0 and are shorter.
   std::uint64_t ticks() const noexcept {
-    return std::max<std::uint64_t>(1, lines * line_);
+    return std::max<std::uint64_t>(1, lines * sum_ / weight);
   }
 
 private:
   static constexpr std::uint64_t weight = 8;
 
-  std::uint64_t most_; ///< of one line
-  std::uint64_t line_; ///< the mean
+  std::uint64_t most_of_line_;
+  std::uint64_t sum_; ///< the mean of a line, times `weight`
 };
 
 } // namespace basal::executors

@@ -31,7 +31,8 @@ public:
 
   static constexpr element_cost most_costly = 0xffff'fffe;
 
-  /// No step is longer, since the next element may be the expensive one.
+  /// No step is longer, since the next element may be the expensive one. A step's end costs 30 to
+  /// 200 ns: with 2048, loops of 0.1 ns an element took up to a tenth longer.
   static constexpr std::size_t longest_step = 8192;
 
   /// So many that steps are as long as they may be, whatever an element costs.
@@ -154,7 +155,7 @@ private:
   void part_looks(bool same) noexcept {
     look_by_ = never;
     const auto before = std::exchange(apart_, 1);
-    if (looks_ < 2) // nothing was measured: a short range is over after a few of the longest steps
+    if (looks_ < 2) // nothing was measured yet
       return;
     const auto most = same ? 2 * before : 1;
     const auto ticks = std::max<std::uint64_t>(1, (std::uint64_t{cost_} * step_) >> 8);
