@@ -116,9 +116,11 @@ TEST_CASE("each hop is one flow, from its caller to its work and back") {
 
 TEST_CASE("only what is young enough is written") {
   scratch_file file;
-  executor_pool first{named("rec.old1")};
-  executor_pool second{named("rec.old2")};
-  hop_twice(first, second);
+  {
+    executor_pool first{named("rec.old1")};
+    executor_pool second{named("rec.old2")};
+    hop_twice(first, second);
+  } // so that no executor goes to sleep while the recording is written
   recorder::write(file.path, std::chrono::nanoseconds{0});
   CHECK(converted(file.bytes()).records == 0);
 }
