@@ -274,6 +274,7 @@ watch theft_of_newborns(pool_config config, void (*meanwhile)(executor&)) {
   return result;
 }
 
+/// In us: under a simulated clock no line is measured.
 constexpr auto time_of_move = static_cast<int>(executor::worth_a_theft / 1us);
 
 } // namespace

@@ -204,7 +204,7 @@ TEST_CASE("a thief leaves few short items to their owner for a while, then takes
   few.owner_goes_on = false;
   CHECK(few.stolen() == 2);
   CHECK(tick_clock::to_duration(time_now - before) >= 100us);
-  CHECK(restless_clock::readings < 130);
+  CHECK(restless_clock::readings < 122);
 }
 
 TEST_CASE(

@@ -14,8 +14,8 @@ namespace basal::executors {
 /// Ticks. Its executor's thread alone.
 class move_time {
 public:
-  /// A guess. With 10, a sleeping barber with 8000 customers took sixty times as long in two of
-  /// eight runs; with 20, fewer of the programs that gain do so.
+  /// A guess: with 10 and with 16, 50 programs of actors took 0.97 of their time without this rule
+  /// on two workers; with some four, philosophers took twice as long where CPUs were far.
   static constexpr std::uint64_t lines = 16;
 
   /// @param most assumed until a line has come, and a bound: a line that came while its reader had
