@@ -756,6 +756,18 @@ bool executor::background_is_overdue() noexcept {
   return present - background_since_ >= std::max(background_after_, background_pause_);
 }
 
+/// Calls `look`, which looks at others' queues or waits there: that is neither the time of the work
+/// that runs next nor that of this tick's items.
+template <class Look>
+auto executor::look_at_others(Look look) noexcept {
+  record_search();
+  const auto from = now();
+  const auto result = look();
+  last_look_ = now();
+  tick_searched_ += last_look_ - from;
+  return result;
+}
+
 work_item executor::search() noexcept {
   if (pool_.size() == 1)
     return {};
@@ -764,11 +776,7 @@ work_item executor::search() noexcept {
       return {};
     searching_ = true;
   }
-  record_search();
-  const auto from = now();
-  auto item = steal();
-  last_look_ = now(); // work that is found now has not run while we looked for it
-  tick_searched_ += last_look_ - from;
+  const auto item = look_at_others([this] { return steal(); });
   return item ? found(item) : pop_injected();
 }
 
@@ -840,12 +848,8 @@ work_item executor::steal_begun() noexcept {
   begun_waits_ = true;
   if (is_saturated_)
     return {};
-  record_search();
-  const auto from = now();
-  const bool leaves = leaves_to_owner(other, std::min(theft_ticks_, patience_ticks_), waiting);
-  last_look_ = now(); // what runs next has not run while this executor waited
-  tick_searched_ += last_look_ - from;
-  if (leaves)
+  const auto patience = std::min(theft_ticks_, patience_ticks_);
+  if (look_at_others([&] { return leaves_to_owner(other, patience, waiting); }))
     return {};
   const auto item = steal_ring(other);
   if (!ring_.empty()) // a sleeper may have taken its last look between the two rings

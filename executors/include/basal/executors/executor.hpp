@@ -346,6 +346,8 @@ private:
   work_item next() noexcept;
   work_item next_own() noexcept;
   work_item search() noexcept;
+  template <class Look>
+  auto look_at_others(Look look) noexcept;
   work_item pop_yielded() noexcept;
   bool others_turn_is_over() const noexcept;
   work_item pop_newest() noexcept;
