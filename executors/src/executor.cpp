@@ -93,7 +93,7 @@ executor::executor(executor_pool& pool, std::size_t index)
     patience_ticks_(tick_clock::to_ticks(pool.config().steal_after)),
     look_pause_(tick_clock::to_ticks(between_looks)),
     theft_ticks_(tick_clock::to_ticks(worth_a_theft)),
-    goes_on_(tick_clock::to_ticks(goes_on)),
+    wake_up_ticks_(tick_clock::to_ticks(wake_up)),
     newborn_patience_(tick_clock::to_ticks(newborn_patience)),
     newborn_look_pause_(tick_clock::to_ticks(between_newborn_looks)),
     background_after_(tick_clock::to_ticks(pool.config().background_after)),
@@ -450,32 +450,50 @@ void executor::order_siblings() noexcept {
   pool_.notify(); // who looked in between has seen none
 }
 
-/// Whether whom the running work sends to should not wait for its end: another executor is idle,
-/// and the work is known to go on for long after it has sent.
+/// Whether whom the running work sends to should not wait for its end, as it is known to go on for
+/// long after it has sent: longer than a theft costs where an executor looks for work, or else
+/// longer than it takes to wake one. Waits that are shorter pay for a wake-up together (the problem
+/// of renting or buying: Karlin et al., "Competitive snoopy caching", Algorithmica 1988).
 bool executor::goes_elsewhere() noexcept {
+  using kind = detail::sender_history::kind;
   if (pool_.size() == 1)
     return false;
-  const auto kind = senders_->of(ran_);
-  if (kind == detail::sender_history::kind::brief)
+  const auto known = senders_->of(ran_);
+  if (known == kind::brief || known == kind::sends_late)
     return false;
   const auto time = now();
   end_of_wait(time);
   sent_at_ = time;
-  return kind == detail::sender_history::kind::goes_on
-         && (pool_.idle_.num_parked() > 0 || pool_.idle_.num_searching() > 0);
+  if (known == kind::slow)
+    return false;
+  const auto& idle = pool_.idle_;
+  const bool pays_for_wake_up = known == kind::outlasts_wake_up || forgone_waits_ >= wake_up_ticks_;
+  if (idle.num_searching() == 0 && !idle.any_looking() && !(pays_for_wake_up && idle.any_parked()))
+    return false;
+  forgone_waits_ = 0;
+  gave_away_ = true;
+  return true;
 }
 
-/// After an item: for how long one that it had sent to would have waited in the slot for the end of
-/// one handler. Of items that end soon, nothing is kept; the clock is read only where an earlier
-/// item of the same object took long.
-void executor::learn_sender() noexcept {
+/// After an item that took long, or of whose object an earlier one did: for how long one that it
+/// had sent to would have waited in the slot for the end of one handler.
+void executor::learn_sender(bool is_slow) noexcept {
   using kind = detail::sender_history::kind;
-  const bool slow = last_look_ - item_start_ >= goes_on_;
   end_of_wait(last_look_);
-  if (const auto wait = std::exchange(longest_wait_, 0))
-    senders_->learn(ran_, wait >= goes_on_ ? kind::goes_on : slow ? kind::slow : kind::brief);
-  else if (slow && newest_.load(std::memory_order_relaxed) != nullptr && pool_.size() > 1)
-    senders_->learn(ran_, kind::slow);
+  const bool gave_away = std::exchange(gave_away_, false);
+  if (const auto wait = std::exchange(longest_wait_, 0)) {
+    const bool goes_on = wait >= theft_ticks_;
+    senders_->learn(ran_, wait >= wake_up_ticks_ ? kind::outlasts_wake_up
+                          : goes_on              ? kind::outlasts_theft
+                          : is_slow              ? kind::sends_late
+                                                 : kind::brief);
+    if (goes_on && !gave_away)
+      forgone_waits_ += wait;
+  } else if (is_slow && newest_.load(std::memory_order_relaxed) != nullptr && pool_.size() > 1) {
+    // A send that reads the clock takes longer: of those that send late only now and then.
+    if (senders_->of(ran_) != kind::sends_late || ++late_senders_ % late_senders_timed == 0)
+      senders_->learn(ran_, kind::slow);
+  }
 }
 
 work_item executor::pop_newest() noexcept {
@@ -538,8 +556,9 @@ bool executor::work_waits_for_siblings() const noexcept {
 
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
-  if (senders_)
-    learn_sender();
+  if (const bool is_slow = last_look_ - item_start_ >= theft_ticks_;
+      (is_slow || sent_at_ != 0 || longest_wait_ != 0) && senders_) [[unlikely]]
+    learn_sender(is_slow);
   if (siblings_ > 0)
     order_siblings();
   for (;;) {

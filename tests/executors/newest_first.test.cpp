@@ -5,6 +5,7 @@
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -27,10 +28,10 @@ pool_config newest_first(std::size_t executors) {
 
 namespace {
 
-/// A sender that computes before and after it sends, four times, on executor 0; where its
+/// A sender that computes before and after it sends, so many times, on executor 0; where its
 /// receiver ran, '0' or '1', 'e' at each end of the sender.
 std::string trace_of_sender(std::chrono::nanoseconds before, std::chrono::nanoseconds after,
-                            std::size_t executors = 2) {
+                            std::size_t executors = 2, int times = 4) {
   executor_pool pool{newest_first(executors)};
   std::string trace;
   recurring receiver{[&](executor& self) { trace += static_cast<char>('0' + self.index()); }};
@@ -44,7 +45,7 @@ std::string trace_of_sender(std::chrono::nanoseconds before, std::chrono::nanose
     trace += 'e';
   }};
   pool.run_until_idle(); // so that executor 1 sleeps
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < times; ++i) {
     REQUIRE(pool.submit(sender.item()));
     while (pool.step(0)) {
       // until there is nothing to do for it
@@ -62,8 +63,82 @@ TEST_CASE(
 }
 
 TEST_CASE("who is sent to by work that ends soon after stays, whatever came before") {
-  CHECK(trace_of_sender(0us, 99us) == "e0e0e0e0");
-  CHECK(trace_of_sender(10ms, 99us) == "e0e0e0e0");
+  CHECK(trace_of_sender(0us, 11us, 2, 20) == "e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0");
+  CHECK(trace_of_sender(10ms, 11us) == "e0e0e0e0");
+}
+
+TEST_CASE("who is sent to by work that outlasts a theft goes to an executor that is awake") {
+  CHECK(trace_of_sender(0us, 12us) == "e0e01e1e"); // without threads the others do not sleep
+}
+
+TEST_CASE("where an executor searches, who is sent to goes there if its wait outlasts a theft") {
+  for (const auto after : {20us, 10us}) {
+    auto config = newest_first(2);
+    config.simulate.ticks = &restless_clock::read;
+    executor_pool pool{config};
+    std::string trace;
+    recurring receiver{[&](executor& self) { trace += static_cast<char>('0' + self.index()); }};
+    recurring sender{[&](executor& self) {
+      self.push_newest(receiver.item());
+      pass(after);
+      self.look(self.now());
+    }};
+    pool.run_until_idle(); // so that executor 1 sleeps
+    for (int i = 0; i < 2; ++i) {
+      inbox_node once{nullptr, sender.item()};
+      pool.at(0).deliver(once);
+      while (pool.step(0)) {
+        // the sender, and whom it has sent to
+      }
+    }
+    inbox_node again{nullptr, sender.item()};
+    pool.at(0).deliver(again);
+    restless_clock::readings = 0;
+    restless_clock::action = [&] { pool.step(0); };
+    restless_clock::action_at = 5; // while executor 1 searches
+    inbox_node letter{nullptr, task::make([](executor&) {})};
+    pool.at(1).deliver(letter);
+    while (pool.step(1)) {
+      // the letter, and then what it finds
+    }
+    restless_clock::action_at = -1;
+    pool.run_until_idle();
+    CAPTURE(after.count());
+    CHECK(trace == (after == 20us ? "001" : "000"));
+  }
+}
+
+TEST_CASE("who sends late is not timed, but for one time in sixteen") {
+  auto config = newest_first(2);
+  config.simulate.ticks = &restless_clock::read;
+  executor_pool pool{config};
+  recurring receiver{[](executor&) {}};
+  auto before = 20us, after = 0us;
+  recurring sender{[&](executor& self) {
+    pass(before);
+    self.push_newest(receiver.item());
+    pass(after);
+    self.look(self.now());
+  }};
+  pool.run_until_idle(); // so that executor 1 sleeps
+  const auto readings_of_one = [&] {
+    inbox_node once{nullptr, sender.item()};
+    pool.at(0).deliver(once);
+    restless_clock::readings = 0;
+    pool.step(0);
+    const auto result = restless_clock::readings;
+    while (pool.step(0)) {
+      // whom it has sent to
+    }
+    return result;
+  };
+  const auto unknown = readings_of_one();
+  CHECK(readings_of_one() == unknown + 1);
+  for (std::uint32_t i = 0; i < executor::late_senders_timed; ++i)
+    CHECK(readings_of_one() == unknown);
+  std::swap(before, after); // found out, as it is timed again now
+  CHECK(readings_of_one() == unknown + 1);
+  CHECK(readings_of_one() > unknown);
 }
 
 TEST_CASE("who is sent to by a turn of many short handlers stays, however long the turn is") {
@@ -72,7 +147,7 @@ TEST_CASE("who is sent to by a turn of many short handlers stays, however long t
   recurring sender{[&](executor& self) {
     self.push_newest(receiver.item());
     for (int handlers = 0; handlers < 10; ++handlers) {
-      pass(99us);
+      pass(11us);
       self.look(self.now());
     }
   }};
@@ -93,7 +168,7 @@ TEST_CASE("who is sent to often by a long handler stays: the next one takes the 
   recurring sender{[&](executor& self) {
     for (int i = 0; i < 2; ++i) {
       self.push_newest(receivers[i].item());
-      pass(99us);
+      pass(11us);
     }
     self.look(self.now());
   }};

@@ -13,8 +13,8 @@ TEST_CASE("of a sender the latest is known") {
   sender_history history;
   int one = 0, other = 0;
   CHECK(history.of(&one) == kind::brief);
-  history.learn(&one, kind::goes_on);
-  CHECK(history.of(&one) == kind::goes_on);
+  history.learn(&one, kind::outlasts_theft);
+  CHECK(history.of(&one) == kind::outlasts_theft);
   CHECK(history.of(&other) == kind::brief);
   history.learn(&one, kind::brief);
   CHECK(history.of(&one) == kind::brief);
@@ -28,10 +28,10 @@ TEST_CASE(
   };
   std::vector<actor> actors(10'000);
   for (std::size_t i = 0; i < 200; ++i)
-    history.learn(&actors[i], kind::goes_on);
+    history.learn(&actors[i], kind::outlasts_theft);
   int known = 0;
   for (auto& each : actors)
-    known += history.of(&each) == kind::goes_on ? 1 : 0;
+    known += history.of(&each) == kind::outlasts_theft ? 1 : 0;
   CHECK(known > 160);
   CHECK(known <= 200 + 2); // 16 bits tell addresses apart
 }

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -163,30 +164,57 @@ TEST_CASE("reduce over every kind of number, operation and count") {
   }
 }
 
-TEST_CASE("reductions of small values keep the order of elements, whatever their number") {
-  // x -> factor * x + add, modulo 2^32: their composition is associative and does not commute.
-  struct affine {
-    std::uint32_t factor;
-    std::uint32_t add;
-    bool operator==(const affine&) const = default;
-  };
-  const auto compose = [](affine a, affine b) {
-    return affine{a.factor * b.factor, a.add * b.factor + b.add};
-  };
-  const auto at = [](std::size_t i) {
-    return affine{static_cast<std::uint32_t>(2 * i + 3), static_cast<std::uint32_t>(i * i + 1)};
-  };
-  for (const std::size_t executors : {1, 2}) {
-    runtime rt{config_of(executors)};
-    for (const std::size_t n :
-         {1u, 15u, 16u, 17u, 511u, 512u, 513u, 1024u, 1025u, 5003u, 65'536u, 65'537u, 300'001u}) {
-      affine expected{7, 5};
-      for (std::size_t i = 0; i != n; ++i)
-        expected = compose(expected, at(i));
-      REQUIRE(posse::map_reduce(rt, std::views::iota(std::size_t{0}, n), at, affine{7, 5}, compose)
-              == expected);
-    }
+namespace {
+
+/// x -> factor * x + add, modulo 2^32: their composition is associative and does not commute.
+template <std::size_t More>
+struct affine {
+  std::uint32_t factor = 1;
+  std::uint32_t add = 0;
+  std::array<std::uint32_t, More> more{};
+
+  bool operator==(const affine&) const = default;
+
+  static affine at(std::size_t i) {
+    return {static_cast<std::uint32_t>(2 * i + 3), static_cast<std::uint32_t>(i * i + 1), {}};
   }
+
+  friend affine operator+(const affine& a, const affine& b) {
+    return {a.factor * b.factor, a.add * b.factor + b.add, {}};
+  }
+};
+
+template <class Value>
+void check_order(std::size_t executors) {
+  runtime rt{config_of(executors)};
+  for (const std::size_t n :
+       {1u, 15u, 16u, 17u, 511u, 512u, 513u, 1024u, 1025u, 5003u, 65'536u, 65'537u, 300'001u}) {
+    Value expected = Value::at(7);
+    for (std::size_t i = 0; i != n; ++i)
+      expected = expected + Value::at(i);
+    REQUIRE(posse::map_reduce(rt, std::views::iota(std::size_t{0}, n), &Value::at, Value::at(7))
+            == expected);
+  }
+}
+
+} // namespace
+
+TEST_CASE("reductions keep the order of elements, whatever their number and size") {
+  for (const std::size_t executors : {1, 2}) {
+    check_order<affine<1>>(executors);
+    check_order<affine<10>>(executors);
+    check_order<affine<11>>(executors);
+  }
+}
+
+TEST_CASE(
+  "values are kept in blocks if they are small and trivial to copy, however they are made") {
+  using posse::detail::is_block_value;
+  STATIC_REQUIRE(is_block_value<double>);
+  STATIC_REQUIRE(is_block_value<std::complex<double>>);
+  STATIC_REQUIRE(is_block_value<affine<10>>);
+  STATIC_REQUIRE_FALSE(is_block_value<affine<11>>);
+  STATIC_REQUIRE_FALSE(is_block_value<std::string>);
 }
 
 TEST_CASE("values that cannot be assigned are reduced, too") {

@@ -63,22 +63,35 @@ TEST_CASE("elements that are known to be cheap are done at once, the first few b
     const loop<1> cheap{};
     CHECK(cheap(m, n).front() == 1);
     CHECK(cheap(m, n) == at_once);
+    CHECK(cheap(m, 100) == sizes{6, 94}); // of so few no whole lines
     CHECK(cheap(m, 10) == sizes{1, 9});
     CHECK(cheap(m, 1) == sizes{1});
     CHECK(cheap(m, 0).empty());
   });
 }
 
-TEST_CASE("when the first few take long, the others are a range of which nothing is known") {
+TEST_CASE("when the first few take long, the others are a range that costs as much") {
   run([](member& m) {
     loop<2> changing{};
     changing(m, n);
     REQUIRE(changing(m, n) == at_once);
-    changing.dear = [](std::size_t) { return 1us; };
+    changing.dear = [](std::size_t) { return 100ns; };
     const auto steps = changing(m, n);
     CHECK(steps[0] == 16);
-    CHECK(steps[1] == 1);
-    CHECK(steps.size() > 100);
+    CHECK(steps[1] == 7); // half of a step's time
+    CHECK(steps.size() > 20);
+  });
+}
+
+TEST_CASE("when all would take long at the pace of the first few, these are enough to tell") {
+  run([](member& m) {
+    loop<6> changing{};
+    changing(m, n);
+    REQUIRE(changing(m, 100) == sizes{6, 94});
+    changing.dear = [](std::size_t) { return 100ns; };
+    CHECK(changing(m, 100) == sizes{6, 94}); // as cold lines are
+    changing.dear = [](std::size_t) { return 200ns; };
+    CHECK(changing(m, 100).size() > 10);
   });
 }
 

@@ -65,9 +65,12 @@ public:
   /// and `mailbox_20` of the executors' benchmark).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
-  /// A handler that goes on for this time after it has sent keeps the receiver waiting for longer
-  /// than it takes to wake another executor.
-  static constexpr std::chrono::nanoseconds goes_on = std::chrono::microseconds{100};
+  /// To wake another executor takes no longer, in most cases: a handler that goes on for this time
+  /// after it has sent keeps the receiver waiting for longer than that.
+  static constexpr std::chrono::nanoseconds wake_up = std::chrono::microseconds{100};
+
+  /// One in so many items of an object that is known to send late is looked into again.
+  static constexpr std::uint32_t late_senders_timed = 16;
 
   /// Items that have begun for each newborn, where such have waited all the time for
   /// `newborn_patience`; before that newborns wait until none does. Of actors that try again at
@@ -371,7 +374,7 @@ private:
     sent_at_ = 0;
   }
 
-  void learn_sender() noexcept;
+  void learn_sender(bool is_slow) noexcept;
   work_item pop_pinned() noexcept;
   work_item pop_injected() noexcept;
   work_item pop_background() noexcept;
@@ -424,7 +427,7 @@ private:
   const std::uint64_t patience_ticks_;      ///< pool_config::steal_after
   const std::uint64_t look_pause_;          ///< `between_looks` in ticks
   const std::uint64_t theft_ticks_;         ///< `worth_a_theft` in ticks
-  const std::uint64_t goes_on_;             ///< `goes_on` in ticks
+  const std::uint64_t wake_up_ticks_;       ///< `wake_up` in ticks
   const std::uint64_t newborn_patience_;    ///< `newborn_patience` in ticks
   const std::uint64_t newborn_look_pause_;  ///< `between_newborn_looks` in ticks
   const std::uint64_t background_after_;    ///< pool_config::background_after
@@ -478,7 +481,10 @@ private:
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
-    = 0; ///< ticks from one of its sends to the next or to a look; 0: none
+    = 0;                   ///< ticks from one of its sends to the next or to a look; 0: none
+  bool gave_away_ = false; ///< something that it has sent
+  std::uint64_t forgone_waits_ = 0; ///< ticks for which those waited that a theft had paid for
+  std::uint32_t late_senders_ = 0;  ///< items of those that are known to send late
   std::unique_ptr<detail::sender_history> senders_; ///< null without a newest-first slot
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended

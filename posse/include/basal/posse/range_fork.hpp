@@ -62,10 +62,13 @@ public:
     if (first == last)
       return last;
     const auto known = site.cost(each_);
+    pace::element_cost jumped_to = 0;
     if (known != 0 && work_of(known, last - first) < pace::target)
-      first = run_at_once(m, first, last);
+      first = run_at_once(m, first, last, jumped_to);
     if (first != last && end_.load(std::memory_order_relaxed) == last)
-      run(m, body_, first, last, site.begin(first, last, m.least_left(), each_));
+      run(m, body_, first, last,
+          jumped_to != 0 ? range_site::begin_at(jumped_to, first, last, m.least_left())
+                         : site.begin(first, last, m.least_left(), each_));
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -136,6 +139,9 @@ private:
     static constexpr operations ops{&delegate, &expected};
   };
 
+  /// The first few of a range that is done at once are such a part of it.
+  static constexpr std::size_t parts_at_once = 16;
+
   /// Ticks.
   static std::uint64_t work_of(pace::element_cost each, std::size_t elements) noexcept {
     return (each * static_cast<std::uint64_t>(elements)) >> 8;
@@ -164,23 +170,32 @@ private:
     return body(m, first, last);
   }
 
-  /// Does elements that take less than a step should: without a node, since nobody could
-  /// come for a part of them in time. When the first few take that long already, no more.
+  /// Does elements that take less than a step should: without a node, since nobody could come for a
+  /// part of them in time. When the first few are much dearer than was known, as where a place
+  /// has cheap calls and dear ones, no more of them.
+  /// @param jumped_to set to the cost that these have shown then
   /// @returns the first that is not done
-  std::size_t run_at_once(member& m, std::size_t first, std::size_t last) {
+  std::size_t run_at_once(member& m, std::size_t first, std::size_t last,
+                          pace::element_cost& jumped_to) {
     m.poll_lightly();
     const auto forked = m.safepoints();
     const auto begun = m.now();
-    // Whole cache lines, so that what follows is as well aligned as the range is.
-    const auto few = first + std::max<std::size_t>(1, (last - first) / 16 / 16 * 16);
-    auto reached = step(m, body_, first, few);
-    if (reached == few) [[likely]] {
-      if (m.now() - begun >= pace::target) [[unlikely]] {
+    // Whole cache lines where it can be, so that what follows is as well aligned as the range is.
+    constexpr std::size_t line = 16;
+    const auto part = (last - first) / parts_at_once;
+    const auto few = std::max<std::size_t>(1, part < line ? part : part / line * line);
+    auto reached = step(m, body_, first, first + few);
+    if (reached == first + few) [[likely]] {
+      // Cold lines make the first ones four times as dear, and more where there are few of them.
+      if (const auto took = m.now() - begun; took >= 8 * pace::target / parts_at_once)
+        [[unlikely]] {
         site.forget();
-        return few;
+        jumped_to = static_cast<pace::element_cost>(
+          std::min<std::uint64_t>((took << 8) / few, pace::most_costly));
+        return reached;
       }
-      if (few != last)
-        reached = step(m, body_, few, last);
+      if (reached != last)
+        reached = step(m, body_, reached, last);
       // One time in sixteen, by chance: do the others take longer than the first ones?
       if ((begun >> 6) % 16 == 0 && m.now() - begun >= 4 * pace::target) [[unlikely]]
         site.forget();

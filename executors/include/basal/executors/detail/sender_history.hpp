@@ -16,9 +16,11 @@ public:
   static constexpr std::size_t size = 1024;
 
   enum class kind : std::uint8_t {
-    brief,  ///< ends soon, or nothing is known of it
-    slow,   ///< takes long; whether before or after it sends is not known yet
-    goes_on ///< goes on for long after it has sent
+    brief,            ///< ends soon, or nothing is known of it
+    slow,             ///< takes long; whether before or after it sends is not known yet
+    sends_late,       ///< takes long, and ends soon after it has sent
+    outlasts_theft,   ///< goes on, after it has sent, for longer than a theft costs
+    outlasts_wake_up, ///< goes on for longer than it takes to wake an executor
   };
 
   kind of(const void* object) const noexcept {

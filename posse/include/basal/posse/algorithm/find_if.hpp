@@ -19,8 +19,15 @@ struct find_if_function {
     auto body = [=, near = near_to<decltype(*elements)>(predicate)](member& k, std::size_t first,
                                                                     std::size_t last) {
       auto&& holds = near.get();
+      const auto holds_at
+        = [&](std::size_t i) -> bool { return call_with(holds, k, *advanced(elements, i)); };
       auto i = first;
-      while (i != last && !call_with(holds, k, *advanced(elements, i)))
+      // As std::find_if does: where elements are cheap, a loop's own test is half of its time.
+      for (; last - i >= 4; i += 4)
+        for (std::size_t next = 0; next != 4; ++next)
+          if (holds_at(i + next))
+            return i + next;
+      while (i != last && !holds_at(i))
         ++i;
       return i;
     };

@@ -22,7 +22,7 @@ struct map_reduce_function {
     if (n == 0)
       return init;
     auto elements = elements_of(range);
-    if constexpr (is_small_result<T>) {
+    if constexpr (is_block_value<T>) {
       return static_cast<T>(op(std::move(init), block_fold<T, std::remove_reference_t<Op>>{op}.run(
                                                   m, elements, n, function)));
     } else {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -90,7 +91,26 @@ private:
   Op& op_;
 };
 
-/// A reduction over the elements [0, n), n at least 1, with small values: a range of at most
+/// Values that are kept in arrays: a copy is a few moves of memory, and room for hundreds of them
+/// is little of a stack.
+template <class T>
+inline constexpr bool is_block_value
+  = std::is_trivially_copyable_v<T>&& std::is_move_assignable_v<T> && sizeof(T) <= 48;
+
+/// Room for `Size` of these, which begin to exist when they are assigned: to make them first would
+/// take longer than to go through a short range.
+template <class T, std::size_t Size>
+class value_room {
+public:
+  T* data() noexcept {
+    return std::launder(reinterpret_cast<T*>(bytes_));
+  }
+
+private:
+  alignas(T) std::byte bytes_[Size * sizeof(T)];
+};
+
+/// A reduction over the elements [0, n), n at least 1, with such values: a range of at most
 /// `most_blocks` blocks, whose values are combined at the end. Blocks are of a power of two
 /// elements, so how elements are paired depends on n alone. In a sequential loop every operation
 /// would wait for the last one; here most are independent, and the loop over elements has nothing
@@ -109,8 +129,8 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_blocks = 512;
-  static constexpr int chunk_bits = 7;
+  static constexpr std::size_t most_blocks = sizeof(T) <= 16 ? 512 : 256;
+  static constexpr int chunk_bits = sizeof(T) <= 16 ? 7 : 6;
   static constexpr std::size_t chunk = std::size_t{1} << chunk_bits;
 
   /// Where functions call themselves by way of reductions, room for more costs a sixth of their
@@ -120,7 +140,7 @@ private:
   /// Each element is a block.
   template <class Iterator, class Function>
   T single(member& m, Iterator at, std::size_t n, Function& function) const {
-    std::array<T, few> values;
+    value_room<T, few> values;
     auto body = [at, near = near_to<decltype(*at)>(function),
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
@@ -136,7 +156,7 @@ private:
   T in_blocks(member& m, Iterator at, std::size_t n, Function& function) const {
     const auto bits = static_cast<int>(std::bit_width((n - 1) / most_blocks));
     const auto count = ((n - 1) >> bits) + 1;
-    std::array<T, most_blocks> values;
+    value_room<T, most_blocks> values;
     auto body = [this, at, n, near = near_to<decltype(*at)>(function), bits,
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
@@ -153,15 +173,16 @@ private:
   template <class Element>
   [[gnu::always_inline]] inline void do_blocks(const Element& element, std::size_t first,
                                                std::size_t last, int bits, T* all) const {
-    std::array<T, chunk> values;
+    value_room<T, chunk> room;
+    auto* values = room.data();
     while (first != last) {
       const auto n = std::min(chunk, last - first);
       for (std::size_t i = 0; i != n; ++i)
         values[i] = element(first + i);
-      const auto left = halve(values.data(), n, std::min(bits, chunk_bits));
+      const auto left = halve(values, n, std::min(bits, chunk_bits));
       auto* into = all + (first >> bits);
       if (first % (std::size_t{1} << bits) == 0)
-        std::copy_n(values.data(), left, into);
+        std::copy_n(values, left, into);
       else
         *into = static_cast<T>(op_(std::move(*into), std::move(values[0])));
       first += n;

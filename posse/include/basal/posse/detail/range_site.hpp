@@ -33,6 +33,13 @@ public:
     if (known == unknown) [[unlikely]]
       // Before half of them is done: how long so few take is learned only here.
       return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed};
+    return begin_at(known, first, last, least_left);
+  }
+
+  /// The same where an element is known to cost that much.
+  static pace begin_at(element_cost known, std::size_t first, std::size_t last,
+                       std::size_t least_left) noexcept {
+    const auto n = last - first;
     return pace{first, n / parts_untimed, known, std::max(n, least_left)};
   }
 

@@ -1,0 +1,87 @@
+// Items that work sends early, where the other executor sleeps, or is about to: with threads.
+
+#include <basal/executors/executor_pool.hpp>
+
+#include "begin_threads.hpp"
+#include "recurring.hpp"
+#include "support/catch.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Each thread's own, which moves by a hundred ticks when it is read.
+std::uint64_t clock_of_thread() noexcept {
+  thread_local std::uint64_t time = 0;
+  return time += 100;
+}
+
+/// Two executors, of whom each finds a CPU of its own.
+pool_config two_executors() {
+  pool_config config;
+  config.executors = 2;
+  config.newest_ops = &recurring::ops;
+  config.simulate.ticks = &clock_of_thread;
+  config.simulate.cpu = []() noexcept -> unsigned {
+    static std::atomic<unsigned> threads{0};
+    thread_local const unsigned own = 100 + threads++;
+    return own;
+  };
+  return config;
+}
+
+/// Executor 0 sends, so many times, and then goes on for that time, when executor 1 is `ready`.
+/// @returns for each time '-' if the receiver stayed in the slot, '>' if it went elsewhere
+template <class Ready>
+std::string fate_of_receiver(const pool_config& config, std::chrono::nanoseconds after, int times,
+                             Ready ready) {
+  executor_pool pool{config};
+  begin_threads(pool);
+  std::atomic<int> ran{0};
+  recurring receiver{[&](executor&) { ++ran; }};
+  recurring sender{[&](executor& self) {
+    self.push_newest(receiver.item());
+    const auto end = self.now() + tick_clock::to_ticks(after);
+    while (self.now() < end) {
+      // this moves the clock
+    }
+    self.look(self.now());
+  }};
+  std::string fate;
+  for (int i = 1; i <= times; ++i) {
+    while (pool.num_idle() < pool.size() || !ready(pool))
+      std::this_thread::yield();
+    const auto stayed = pool.at(0).stats().lifo_hits;
+    inbox_node once{nullptr, sender.item()};
+    pool.at(0).deliver(once);
+    while (ran < i || pool.num_idle() < pool.size())
+      std::this_thread::yield();
+    fate += pool.at(0).stats().lifo_hits == stayed ? '>' : '-';
+  }
+  return fate;
+}
+
+} // namespace
+
+TEST_CASE("waits that are each too short for a wake-up pay for one together") {
+  const auto sleeps = [](const executor_pool& pool) { return !pool.is_looking(1); };
+  auto config = two_executors();
+  config.spin = 0ns;
+  // Long; 50 us after it has sent; so, which is no more than a wake-up takes; and now it is.
+  CHECK(fate_of_receiver(config, 50us, 7, sleeps) == "--->-->");
+  CHECK(fate_of_receiver(config, 150us, 4, sleeps) == "-->>");
+}
+
+TEST_CASE("who is sent to by work that outlasts a theft goes to who looks for a wake-up") {
+  auto config = two_executors();
+  config.hooks.lingers = [](void*, executor&) noexcept { return std::uint64_t{1} << 60; };
+  const auto looks = [](const executor_pool& pool) { return pool.is_looking(1); };
+  CHECK(fate_of_receiver(config, 50us, 4, looks) == "-->>");
+}
