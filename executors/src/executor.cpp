@@ -451,9 +451,10 @@ void executor::order_siblings() noexcept {
 }
 
 /// Whether whom the running work sends to should not wait for its end, as it is known to go on for
-/// long after it has sent: longer than a theft costs where an executor looks for work, or else
-/// longer than it takes to wake one. Waits that are shorter pay for a wake-up together (the problem
-/// of renting or buying: Karlin et al., "Competitive snoopy caching", Algorithmica 1988).
+/// long after it has sent: longer than a theft costs where an executor looks for work, or has been
+/// woken to, or else longer than it takes to wake one. Waits that are shorter pay for a wake-up
+/// together (the problem of renting or buying: Karlin et al., "Competitive snoopy caching",
+/// Algorithmica 1988).
 bool executor::goes_elsewhere() noexcept {
   using kind = detail::sender_history::kind;
   if (pool_.size() == 1)
@@ -467,11 +468,20 @@ bool executor::goes_elsewhere() noexcept {
   if (known == kind::slow)
     return false;
   const auto& idle = pool_.idle_;
-  const bool pays_for_wake_up = known == kind::outlasts_wake_up || forgone_waits_ >= wake_up_ticks_;
-  if (idle.num_searching() == 0 && !idle.any_looking() && !(pays_for_wake_up && idle.any_parked()))
+  if (idle.num_searching() > 0)
+    return true;
+  if (!idle.any_parked())
     return false;
-  forgone_waits_ = 0;
-  gave_away_ = true;
+  const bool outlasts_wake_up = known == kind::outlasts_wake_up;
+  const bool pays_for_wake_up = forgone_waits_ >= wake_up_ticks_;
+  if (!outlasts_wake_up && !pays_for_wake_up && !idle.any_looking()) {
+    is_forgone_ = true;
+    return false;
+  }
+  if (pool_.waits_for_cpu())
+    return false;
+  if (pays_for_wake_up)
+    forgone_waits_ = 0;
   return true;
 }
 
@@ -480,14 +490,14 @@ bool executor::goes_elsewhere() noexcept {
 void executor::learn_sender(bool is_slow) noexcept {
   using kind = detail::sender_history::kind;
   end_of_wait(last_look_);
-  const bool gave_away = std::exchange(gave_away_, false);
+  const bool was_forgone = std::exchange(is_forgone_, false);
   if (const auto wait = std::exchange(longest_wait_, 0)) {
     const bool goes_on = wait >= theft_ticks_;
     senders_->learn(ran_, wait >= wake_up_ticks_ ? kind::outlasts_wake_up
                           : goes_on              ? kind::outlasts_theft
                           : is_slow              ? kind::sends_late
                                                  : kind::brief);
-    if (goes_on && !gave_away)
+    if (goes_on && was_forgone)
       forgone_waits_ += wait;
   } else if (is_slow && newest_.load(std::memory_order_relaxed) != nullptr && pool_.size() > 1) {
     // A send that reads the clock takes longer: of those that send late only now and then.

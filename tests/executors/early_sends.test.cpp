@@ -68,20 +68,41 @@ std::string fate_of_receiver(const pool_config& config, std::chrono::nanoseconds
   return fate;
 }
 
+/// The backstop, which runs in real time, takes an item from the slot of an executor that has no
+/// CPU for long: then the same once more.
+template <class Ready>
+bool is_fate_of_receiver(const std::string& expected, const pool_config& config,
+                         std::chrono::nanoseconds after, Ready ready) {
+  for (int attempt = 0; attempt < 5; ++attempt)
+    if (fate_of_receiver(config, after, static_cast<int>(expected.size()), ready) == expected)
+      return true;
+  return false;
+}
+
+bool sleeps(const executor_pool& pool) {
+  return !pool.is_looking(1);
+}
+
 } // namespace
 
 TEST_CASE("waits that are each too short for a wake-up pay for one together") {
-  const auto sleeps = [](const executor_pool& pool) { return !pool.is_looking(1); };
   auto config = two_executors();
   config.spin = 0ns;
-  // Long; 50 us after it has sent; so, which is no more than a wake-up takes; and now it is.
-  CHECK(fate_of_receiver(config, 50us, 7, sleeps) == "--->-->");
-  CHECK(fate_of_receiver(config, 150us, 4, sleeps) == "-->>");
+  // Long; 50 us after it has sent; so twice, which is as long as a wake-up takes; and now it pays.
+  CHECK(is_fate_of_receiver("---->-->", config, 50us, sleeps));
+  CHECK(is_fate_of_receiver("-->>", config, 150us, sleeps));
+}
+
+TEST_CASE("who is sent to stays where another executor would have to wait for a CPU") {
+  auto config = two_executors();
+  config.spin = 0ns;
+  config.share_cpus = 1;
+  CHECK(is_fate_of_receiver("----", config, 150us, sleeps));
 }
 
 TEST_CASE("who is sent to by work that outlasts a theft goes to who looks for a wake-up") {
   auto config = two_executors();
   config.hooks.lingers = [](void*, executor&) noexcept { return std::uint64_t{1} << 60; };
   const auto looks = [](const executor_pool& pool) { return pool.is_looking(1); };
-  CHECK(fate_of_receiver(config, 50us, 4, looks) == "-->>");
+  CHECK(is_fate_of_receiver("-->>", config, 50us, looks));
 }

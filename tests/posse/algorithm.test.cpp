@@ -19,6 +19,7 @@
 #include <list>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -217,6 +218,21 @@ TEST_CASE(
   STATIC_REQUIRE_FALSE(is_block_value<std::string>);
 }
 
+TEST_CASE("values that can only be moved are reduced, too") {
+  struct moved {
+    long value = 0;
+    explicit moved(long v) : value(v) {
+    }
+    moved(moved&&) = default;
+    moved& operator=(moved&&) = default;
+  };
+  runtime rt{config_of(2)};
+  const auto sum = posse::map_reduce(
+    rt, numbers(5000), [](int i) { return moved{i}; }, moved{0},
+    [](moved a, moved b) { return moved{a.value + b.value}; });
+  CHECK(sum.value == 4999 * 5000 / 2);
+}
+
 TEST_CASE("values that cannot be assigned are reduced, too") {
   struct fixed {
     const int value;
@@ -265,6 +281,7 @@ TEST_CASE("find_if finds the first match and stops") {
     CHECK(looked == wanted + 1);
   }
   CHECK(posse::find_if(rt, v, [](int x) { return x < 0; }) == v.end());
+  CHECK(posse::find_if(rt, v, [](int x) { return std::optional<int>{x}; }) == v.begin());
   std::vector<int> none;
   CHECK(posse::find_if(rt, none, [](int) { return true; }) == none.end());
 }

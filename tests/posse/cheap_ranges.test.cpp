@@ -54,6 +54,12 @@ struct loop {
 };
 
 constexpr std::size_t n = 500;
+
+/// Such a part of a step's time.
+std::chrono::nanoseconds part_of_step(std::uint64_t parts) {
+  return executors::tick_clock::to_duration(posse::pace::target / parts);
+}
+
 const sizes at_once{16, n - 16}; ///< a sixteenth, in whole cache lines, and the others
 
 } // namespace
@@ -75,10 +81,10 @@ TEST_CASE("when the first few take long, the others are a range that costs as mu
     loop<2> changing{};
     changing(m, n);
     REQUIRE(changing(m, n) == at_once);
-    changing.dear = [](std::size_t) { return 100ns; };
+    changing.dear = [](std::size_t) { return part_of_step(20); };
     const auto steps = changing(m, n);
     CHECK(steps[0] == 16);
-    CHECK(steps[1] == 7); // half of a step's time
+    CHECK(steps[1] == 10); // half of a step
     CHECK(steps.size() > 20);
   });
 }
@@ -88,10 +94,22 @@ TEST_CASE("when all would take long at the pace of the first few, these are enou
     loop<6> changing{};
     changing(m, n);
     REQUIRE(changing(m, 100) == sizes{6, 94});
-    changing.dear = [](std::size_t) { return 100ns; };
-    CHECK(changing(m, 100) == sizes{6, 94}); // as cold lines are
-    changing.dear = [](std::size_t) { return 200ns; };
+    changing.dear = [](std::size_t) { return part_of_step(32); };
+    CHECK(changing(m, 100) == sizes{6, 94}); // it may be that lines were cold
+    changing.dear = [](std::size_t) { return part_of_step(8); };
     CHECK(changing(m, 100).size() > 10);
+  });
+}
+
+TEST_CASE("one time slice of others among the first few does not last") {
+  run([](member& m) {
+    loop<7> changing{};
+    changing(m, n);
+    REQUIRE(changing(m, n) == at_once);
+    changing.dear = [](std::size_t i) { return i == 3 ? 10ms : 1ns; };
+    changing(m, n);
+    changing.dear = nullptr;
+    CHECK(changing(m, n) == at_once);
   });
 }
 

@@ -69,7 +69,7 @@ public:
   /// after it has sent keeps the receiver waiting for longer than that.
   static constexpr std::chrono::nanoseconds wake_up = std::chrono::microseconds{100};
 
-  /// One in so many items of an object that is known to send late is looked into again.
+  /// One in so many items of all objects that are known to send late is looked into again.
   static constexpr std::uint32_t late_senders_timed = 16;
 
   /// Items that have begun for each newborn, where such have waited all the time for
@@ -481,10 +481,10 @@ private:
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
-    = 0;                   ///< ticks from one of its sends to the next or to a look; 0: none
-  bool gave_away_ = false; ///< something that it has sent
-  std::uint64_t forgone_waits_ = 0; ///< ticks for which those waited that a theft had paid for
-  std::uint32_t late_senders_ = 0;  ///< items of those that are known to send late
+    = 0;                    ///< ticks from one of its sends to the next or to a look; 0: none
+  bool is_forgone_ = false; ///< one that it has sent to waits here, as others sleep
+  std::uint64_t forgone_waits_ = 0; ///< ticks for which such have waited since a wake-up
+  std::uint32_t late_senders_ = 0;  ///< items of all that are known to send late
   std::unique_ptr<detail::sender_history> senders_; ///< null without a newest-first slot
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended

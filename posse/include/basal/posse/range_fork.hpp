@@ -78,12 +78,13 @@ private:
     range_fork* fork;
     std::size_t first;
     std::size_t last;
+    pace::element_cost known; ///< to the victim; 0: not
 
     bool operator()(member& m) const {
       auto near = detail::near_to<std::size_t, std::size_t>(fork->body_);
       auto&& body = near.get();
       // Where nothing is known, the clock is read from the first step on.
-      const auto cost = site.cost(fork->each_);
+      const auto cost = known != 0 ? known : site.cost(fork->each_);
       return fork->run(m, body, first, last,
                        cost != 0 ? pace{first, last - first, cost, last - first} : pace{first, 1});
     }
@@ -113,6 +114,7 @@ private:
       BASAL_ASSERT(r.next < r.upper.last, "a node of a range stands for an element at least");
       BASAL_ASSERT(how.parts >= 2, "a thief takes one part of two or more");
       r.upper.first = r.upper.last - r.part(how);
+      r.upper.known = r.cost;
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
     }
 
@@ -171,8 +173,8 @@ private:
   }
 
   /// Does elements that take less than a step should: without a node, since nobody could come for a
-  /// part of them in time. When the first few are much dearer than was known, as where a place
-  /// has cheap calls and dear ones, no more of them.
+  /// part of them in time. When all would take eight steps at the pace of the first few, as where a
+  /// place has cheap calls and dear ones, no more of them.
   /// @param jumped_to set to the cost that these have shown then
   /// @returns the first that is not done
   std::size_t run_at_once(member& m, std::size_t first, std::size_t last,
@@ -186,12 +188,15 @@ private:
     const auto few = std::max<std::size_t>(1, part < line ? part : part / line * line);
     auto reached = step(m, body_, first, first + few);
     if (reached == first + few) [[likely]] {
-      // Cold lines make the first ones four times as dear, and more where there are few of them.
-      if (const auto took = m.now() - begun; took >= 8 * pace::target / parts_at_once)
-        [[unlikely]] {
+      // So much more than what is known that it is not that their lines were cold.
+      const auto took = m.now() - begun;
+      if (took * (last - first) >= 8 * pace::target * few) [[unlikely]] {
         site.forget();
-        jumped_to = static_cast<pace::element_cost>(
-          std::min<std::uint64_t>((took << 8) / few, pace::most_costly));
+        if (m.safepoints() == forked) // else it is not their cost
+          jumped_to = static_cast<pace::element_cost>(
+            std::min<std::uint64_t>((took << 8) / few, pace::most_costly));
+        else
+          site.note_forks();
         return reached;
       }
       if (reached != last)

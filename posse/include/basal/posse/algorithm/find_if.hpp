@@ -19,8 +19,9 @@ struct find_if_function {
     auto body = [=, near = near_to<decltype(*elements)>(predicate)](member& k, std::size_t first,
                                                                     std::size_t last) {
       auto&& holds = near.get();
-      const auto holds_at
-        = [&](std::size_t i) -> bool { return call_with(holds, k, *advanced(elements, i)); };
+      const auto holds_at = [&](std::size_t i) {
+        return static_cast<bool>(call_with(holds, k, *advanced(elements, i)));
+      };
       auto i = first;
       // As std::find_if does: where elements are cheap, a loop's own test is half of its time.
       for (; last - i >= 4; i += 4)

@@ -95,7 +95,8 @@ private:
 /// is little of a stack.
 template <class T>
 inline constexpr bool is_block_value
-  = std::is_trivially_copyable_v<T>&& std::is_move_assignable_v<T> && sizeof(T) <= 48;
+  = std::is_trivially_copyable_v<T>&& std::is_trivially_copy_constructible_v<T>&&
+      std::is_trivially_copy_assignable_v<T> && sizeof(T) <= 48;
 
 /// Room for `Size` of these, which begin to exist when they are assigned: to make them first would
 /// take longer than to go through a short range.

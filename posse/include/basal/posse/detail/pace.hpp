@@ -70,9 +70,9 @@ public:
   }
 
   /// Whether what the last look has measured is worth telling others, whose cache lines that costs:
-  /// at first each time, then less and less often.
+  /// at first each time, then less and less often. The first look measures nothing.
   bool is_news() const noexcept {
-    return std::has_single_bit(looks_);
+    return looks_ > 1 && std::has_single_bit(looks_);
   }
 
   /// The element from which on the present steps are counted.
