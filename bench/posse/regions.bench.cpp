@@ -18,7 +18,7 @@ using namespace basal;
 using namespace std::chrono_literals;
 
 // 32 steps, each of which waits for the last. Without a loop: whether a processor foretells the end
-// of one with 32 turns changes from run to run, and an element's time by a fifth with it.
+// of one with 32 turns changes from run to run, and an element's time by an eighth with it.
 std::uint64_t churn(std::uint64_t x) {
 #pragma GCC unroll 32
   for (int i = 0; i < 32; ++i)

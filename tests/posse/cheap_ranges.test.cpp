@@ -101,6 +101,34 @@ TEST_CASE("when all would take long at the pace of the first few, these are enou
   });
 }
 
+TEST_CASE("a thief of the others knows what they cost") {
+  stepped_runtime host{by_worth(2)};
+  std::size_t first_of_thief = 0;
+  started root{host, 0, [&](member& m) {
+                 bool is_dear = false;
+                 int steps = 0;
+                 const auto call = [&] {
+                   posse::for_each_chunk(m, n, [&](member& k, std::size_t first, std::size_t last) {
+                     pass(static_cast<int>(last - first) * (is_dear ? part_of_step(20) : 1ns));
+                     if (k.executor().index() == 1 && first_of_thief == 0)
+                       first_of_thief = last - first;
+                     else if (is_dear && ++steps == 2)
+                       let_thieves_begin(k);
+                   });
+                 };
+                 call();
+                 call();
+                 is_dear = true;
+                 call();
+               }};
+  host.run(0);
+  host.run(1);
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(first_of_thief == 10); // half of a step
+}
+
 TEST_CASE("one time slice of others among the first few does not last") {
   run([](member& m) {
     loop<7> changing{};

@@ -92,14 +92,14 @@ private:
 };
 
 /// Values that are kept in arrays: a copy is a few moves of memory, and room for hundreds of them
-/// is little of a stack.
+/// is little of a stack. 48 bytes, a box of doubles, is a guess.
 template <class T>
 inline constexpr bool is_block_value
   = std::is_trivially_copyable_v<T>&& std::is_trivially_copy_constructible_v<T>&&
       std::is_trivially_copy_assignable_v<T> && sizeof(T) <= 48;
 
-/// Room for `Size` of these, which begin to exist when they are assigned: to make them first would
-/// take longer than to go through a short range.
+/// Room for `Size` of these, which begin to exist when they are assigned: no constructor is needed
+/// for those that a short range leaves unused.
 template <class T, std::size_t Size>
 class value_room {
 public:
