@@ -165,6 +165,37 @@ TEST_CASE("reduce over every kind of number, operation and count") {
   }
 }
 
+TEST_CASE("sums of functions are those of a loop, for numbers of each size") {
+  for (const std::size_t executors : {1, 2}) {
+    runtime rt{config_of(executors)};
+    const auto check = [&]<class T>(T init) {
+      const auto element = [](std::size_t i) { return static_cast<T>(i % 13); };
+      for (const std::size_t n :
+           {1u, 16u, 17u, 256u, 257u, 300u, 1000u, 4097u, 8191u, 8192u, 65'537u, 300'001u}) {
+        auto expected = init;
+        for (std::size_t i = 0; i != n; ++i)
+          expected = static_cast<T>(expected + element(i));
+        REQUIRE(posse::map_reduce(rt, std::views::iota(std::size_t{0}, n), element, init)
+                == expected);
+      }
+    };
+    check(static_cast<unsigned char>(3));
+    check(3.F);
+    check(3.);
+    check(std::uint64_t{3});
+  }
+}
+
+TEST_CASE("the same sum of functions has the same bits on every number of executors") {
+  const auto element = [](std::size_t i) { return 1. / static_cast<double>(i + 1); };
+  const auto sum_on = [&](std::size_t executors, std::size_t n) {
+    runtime rt{config_of(executors)};
+    return posse::map_reduce(rt, std::views::iota(std::size_t{0}, n), element, 0.);
+  };
+  for (const std::size_t n : {100u, 3000u, 10'000u, 1'000'000u})
+    CHECK(sum_on(1, n) == sum_on(3, n));
+}
+
 namespace {
 
 /// x -> factor * x + add, modulo 2^32: their composition is associative and does not commute.

@@ -91,6 +91,45 @@ private:
   Op& op_;
 };
 
+/// Operations that may be applied in any order, because they are commutative
+/// (bit for bit, on floating-point numbers too) and cannot fail: elements of a
+/// block can go to as many accumulators as vector registers have lanes.
+template <class Op, class T>
+inline constexpr bool is_lanewise = std::conjunction_v<
+  std::is_arithmetic<T>, std::negation<std::is_same<T, bool>>,
+  std::disjunction<std::is_same<Op, std::plus<>>, std::is_same<Op, std::plus<T>>,
+                   std::is_same<Op, std::multiplies<>>, std::is_same<Op, std::multiplies<T>>>>;
+
+/// Eight registers of 16 bytes.
+template <class T>
+inline constexpr std::size_t lanes_of = 128 / sizeof(T);
+
+/// The value of n >= 1 elements, `element(first)` and so on, by such an operation.
+template <class T, class Element, class Op>
+[[gnu::always_inline]] inline T in_lanes(const Element& element, std::size_t first, std::size_t n,
+                                         const Op& op) {
+  constexpr auto lanes = lanes_of<T>;
+  if (n < 2 * lanes) {
+    T sum = element(first);
+    for (std::size_t i = 1; i != n; ++i)
+      sum = static_cast<T>(op(sum, element(first + i)));
+    return sum;
+  }
+  T sum[lanes];
+  for (std::size_t j = 0; j != lanes; ++j)
+    sum[j] = element(first + j);
+  std::size_t i = lanes;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t j = 0; j != lanes; ++j)
+      sum[j] = static_cast<T>(op(sum[j], element(first + i + j)));
+  for (std::size_t j = 0; i + j != n; ++j)
+    sum[j] = static_cast<T>(op(sum[j], element(first + i + j)));
+  for (std::size_t width = lanes / 2; width != 0; width /= 2)
+    for (std::size_t j = 0; j != width; ++j)
+      sum[j] = static_cast<T>(op(sum[j], sum[j + width]));
+  return sum[0];
+}
+
 /// Values that are kept in arrays: a copy is a few moves of memory, and room for hundreds of them
 /// is little of a stack. 48 bytes, a box of doubles, is a guess.
 template <class T>
@@ -130,7 +169,10 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_blocks = sizeof(T) <= 16 ? 512 : 256;
+  static constexpr bool in_any_order = is_lanewise<std::remove_const_t<Op>, T>;
+
+  /// Fewer, and so longer ones, where they gain from lanes.
+  static constexpr std::size_t most_blocks = sizeof(T) <= 16 && !in_any_order ? 512 : 256;
   static constexpr int chunk_bits = sizeof(T) <= 16 ? 7 : 6;
   static constexpr std::size_t chunk = std::size_t{1} << chunk_bits;
 
@@ -161,9 +203,14 @@ private:
     auto body = [this, at, n, near = near_to<decltype(*at)>(function), bits,
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
-      do_blocks(
-        [&, at](std::size_t i) { return static_cast<T>(call_with(f, k, *advanced(at, i))); },
-        first << bits, std::min(last << bits, n), bits, all);
+      const auto element
+        = [&, at](std::size_t i) { return static_cast<T>(call_with(f, k, *advanced(at, i))); };
+      const auto end_of = [=](std::size_t block) { return std::min(block << bits, n); };
+      if constexpr (in_any_order)
+        for (auto i = first; i != last; ++i)
+          all[i] = in_lanes<T>(element, i << bits, end_of(i + 1) - (i << bits), op_);
+      else
+        do_blocks(element, first << bits, end_of(last), bits, all);
       return last;
     };
     range_fork<decltype(body)>{body, bits}.run(m, 0, count);
@@ -212,15 +259,6 @@ private:
   Op& op_;
 };
 
-/// Operations that may be applied in any order, because they are commutative
-/// (bit for bit, on floating-point numbers too) and cannot fail: elements of a
-/// block can go to as many accumulators as vector registers have lanes.
-template <class Op, class T>
-inline constexpr bool is_lanewise = std::conjunction_v<
-  std::is_arithmetic<T>, std::negation<std::is_same<T, bool>>,
-  std::disjunction<std::is_same<Op, std::plus<>>, std::is_same<Op, std::plus<T>>,
-                   std::is_same<Op, std::multiplies<>>, std::is_same<Op, std::multiplies<T>>>>;
-
 /// `Op` over elements at `Iterator` can be done so, with results of type T.
 template <class Iterator, class T, class Op>
 inline constexpr bool folds_in_lanes
@@ -248,33 +286,11 @@ public:
 
   /// The value of n >= 1 elements.
   static T leaf(const T* first, std::size_t n, const Op& op) {
-    if (n < lanes)
-      return in_order(first, n, op);
-    T sum[lanes];
-    for (std::size_t j = 0; j != lanes; ++j)
-      sum[j] = first[j];
-    std::size_t i = lanes;
-    for (; i + lanes <= n; i += lanes)
-      for (std::size_t j = 0; j != lanes; ++j)
-        sum[j] = static_cast<T>(op(sum[j], first[i + j]));
-    for (std::size_t j = 0; i + j != n; ++j)
-      sum[j] = static_cast<T>(op(sum[j], first[i + j]));
-    for (std::size_t width = lanes / 2; width != 0; width /= 2)
-      for (std::size_t j = 0; j != width; ++j)
-        sum[j] = static_cast<T>(op(sum[j], sum[j + width]));
-    return sum[0];
+    return in_lanes<T>([first](std::size_t i) { return first[i]; }, 0, n, op);
   }
 
 private:
   static constexpr std::size_t block = 16384 / sizeof(T); ///< half a first-level cache
-  static constexpr std::size_t lanes = 128 / sizeof(T);   ///< eight registers of 16 bytes
-
-  static T in_order(const T* first, std::size_t n, const Op& op) {
-    T sum = first[0];
-    for (std::size_t i = 1; i != n; ++i)
-      sum = static_cast<T>(op(sum, first[i]));
-    return sum;
-  }
 };
 
 } // namespace basal::posse::detail
