@@ -450,7 +450,7 @@ std::uint64_t scheduler::take_turn(caf::resumable* job, executors::executor& sel
       here.has_left_messages(*job, self);
       count.over(false);
       here.waits_again(*job);
-      self.push_back({job, &job_ops});
+      self.push_again({job, &job_ops});
       return left.handled();
     case caf::resumable::done:
       self.look(self.now());

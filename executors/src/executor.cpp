@@ -522,6 +522,15 @@ void executor::push_back(work_item item) {
   pool_.notify();
 }
 
+void executor::push_again(work_item item) {
+  BASAL_ASSERT(current_executor == this, "only its own thread queues work at an executor");
+  BASAL_ASSERT(item, "what is handed to an executor is a piece of work");
+  const bool others_wait = work_waits() || pool_.background_waits();
+  push_ring(item);
+  if (others_wait)
+    pool_.notify();
+}
+
 void executor::push_ring(work_item item) noexcept {
   push_bounded(ring_, pool_.injection_, item);
 }

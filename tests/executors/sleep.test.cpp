@@ -243,6 +243,28 @@ TEST_CASE("a push into the ring wakes a sleeper, one into the newest-first slot 
   CHECK(pool.run_until_idle() == 1);
 }
 
+TEST_CASE("an item that wants another turn wakes a sleeper only if something else waits, too") {
+  auto config = stepped(2);
+  config.newest_ops = &task::ops;
+  executor_pool pool{config};
+  settle(pool);
+  const auto ends_with_another_turn = [&](std::function<void(executor&)> before) {
+    settle(pool);
+    REQUIRE(pool.submit(task::make([&, before](executor& self) {
+      before(self);
+      self.push_again(nothing_special());
+    })));
+    REQUIRE(num_awake(pool) == 1);
+    CHECK(pool.step(0));
+    return num_awake(pool);
+  };
+  CHECK(ends_with_another_turn([](executor&) {}) == 1);
+  CHECK(ends_with_another_turn([](executor& self) { self.push_newest(nothing_special()); }) == 2);
+  inbox_node letter{nullptr, nothing_special()};
+  CHECK(ends_with_another_turn([&](executor& self) { self.push_pinned(letter); }) == 2);
+  CHECK(pool.run_until_idle() > 0);
+}
+
 TEST_CASE("an executor comes out of sleep for what is addressed to it, and for nothing else") {
   executor_pool pool{stepped(2)};
   settle(pool);

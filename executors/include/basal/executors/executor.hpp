@@ -156,6 +156,11 @@ public:
   /// Queues `item` behind the ring's other items; other executors may steal it.
   void push_back(work_item item);
 
+  /// The same with the item that runs, which ends now and wants another turn. Where nothing else
+  /// waits, this executor goes on with it at once and wakes nobody: an executor that is woken takes
+  /// a CPU, maybe from a thread that helps this very item.
+  void push_again(work_item item);
+
   /// Queues `node` behind what was delivered to this executor.
   void push_pinned(inbox_node& node) noexcept {
     BASAL_ASSERT(current() == this, "only its own thread queues work at an executor");
