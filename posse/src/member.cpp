@@ -381,15 +381,15 @@ void member::await_merge(right_continuation& node) {
   executor_->record(executors::record_kind::merges, last_look_, node.delegation);
 }
 
-/// Waits awake for the time that the news of an end takes: to suspend this member, and to be woken,
-/// takes longer. @returns whether `d` has merged
+/// Waits awake for no longer than it takes to suspend this member and to be woken.
+/// @returns whether `d` has merged
 bool member::merges_while_awake(const detail::delegation& d) const noexcept {
   if (d.merged.is_set())
     return true;
   // Not the executor's clock, which need not go on in a test.
   const auto begun = executors::tick_clock::now();
-  const auto patience
-    = std::min(cells_->hand_over.mean(), executors::tick_clock::to_ticks(longest_awake_wait));
+  const auto patience = std::min(cells_->hand_over.worth_waiting(),
+                                 executors::tick_clock::to_ticks(longest_awake_wait));
   while (executors::tick_clock::now() - begun < patience) {
     executors::cpu_pause();
     if (d.merged.is_set())
@@ -400,6 +400,15 @@ bool member::merges_while_awake(const detail::delegation& d) const noexcept {
 
 void member::note_hand_over(const detail::delegation& d) noexcept {
   cells_->hand_over.note(d.sent_at, d.begun_at, origin_->host.awake_ticks_);
+}
+
+void member::note_ends(std::uint64_t own, const detail::delegation& d) noexcept {
+  if (d.sent_at != 0 && d.ended_at != 0)
+    cells_->hand_over.note_ends(own, d.ended_at);
+}
+
+std::uint64_t member::num_thefts() const noexcept {
+  return cells_->thefts.get();
 }
 
 void member::abandon() noexcept {

@@ -180,7 +180,7 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
             // Short work is divided in two by what thefts have cost lately.
             view.cost = cost_of_known(cells_->hand_over.hoped());
             how.parts = std::max(how.parts, worthwhile_parts(work, 1, view.cost, 0, 0));
-            how.delay = cells_->hand_over.mean();
+            how.delay = cells_->hand_over.delay();
           }
           view.expected = how.parts > 1 ? work / how.parts : 0;
         }

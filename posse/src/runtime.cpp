@@ -305,7 +305,8 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
     }
     cells.merges.add();
     cells.of(d->origin.number).merges.add();
-    self.record(executors::record_kind::delegate_ends, self.now(), d);
+    d->ended_at = self.now();
+    self.record(executors::record_kind::delegate_ends, d->ended_at, d);
     detail::finish_merge(d->merged, d->latch,
                          [](executors::fiber* victim) { executors::executor::wake(*victim); });
     d = next; // the last may be gone from here on

@@ -1,5 +1,6 @@
 // The time that thefts from an executor take, and what follows from it.
 
+#include <basal/posse/algorithm.hpp>
 #include <basal/posse/detail/hand_over_time.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <ranges>
 
 using namespace basal;
 using namespace basal::test;
@@ -56,8 +58,13 @@ void hand_over(stepped_runtime& host, std::chrono::nanoseconds later,
   CHECK(host->stats().taken_back - before.taken_back == (how == begins::never));
 }
 
-/// Elements of 1 us. @returns the first that executor 1 did, if it did any
-std::optional<std::size_t> loop(stepped_runtime& host, std::size_t elements) {
+enum class thief { is_idle_again, has_more_to_do };
+
+/// Elements of 1 us. Executor 1 begins its part `later`, and does it before executor 0 goes on.
+/// @returns the first that executor 1 did, if it did any
+std::optional<std::size_t> loop(stepped_runtime& host, std::size_t elements,
+                                thief then = thief::is_idle_again,
+                                std::chrono::nanoseconds later = 0ns) {
   std::optional<std::size_t> first;
   started root{host, 0, [&](member& m) {
                  posse::fork_merge_n(m, elements, [&](member& k, std::size_t i) {
@@ -69,9 +76,14 @@ std::optional<std::size_t> loop(stepped_runtime& host, std::size_t elements) {
                  });
                }};
   host.run(0);
+  pass(later);
   if (host->compute().size() > 1)
     host.run(1);
+  std::optional<occupied> more;
+  if (then == thief::has_more_to_do)
+    more.emplace(host, 1);
   go_on();
+  host.run(0);
   host.run_all();
   CHECK(root.has_ended());
   return first;
@@ -100,6 +112,26 @@ TEST_CASE("what took longer than the most counts for that") {
   hand_over_time time;
   time.note(10'000, 99'000, most);
   CHECK(time.mean() == most);
+}
+
+TEST_CASE("a delegate loses what it begins and ends later, each time an eighth of what is new") {
+  hand_over_time time;
+  time.note(10'000, 10'800, most);
+  CHECK(time.delay() == 800);
+  time.note_ends(20'000, 20'400);
+  CHECK(time.delay() == 850);
+  time.note_ends(20'000, 99'000); // as much as the mean
+  CHECK(time.delay() == 950);
+  for (int i = 0; i < 100; ++i)
+    time.note_ends(20'000, 99'000);
+  CHECK(time.delay() == 5 * 800);
+  for (int i = 0; i < 100; ++i)
+    time.note_ends(99'000, 20'000);
+  CHECK(time.delay() == 0);
+  for (int i = 0; i < 100; ++i)
+    time.note(10'000, 10'100, most);
+  CHECK(time.delay() == 0);
+  CHECK(time.mean() < 200);
 }
 
 TEST_CASE("hand-overs to executors that slept, or whose clocks differ, do not count") {
@@ -164,6 +196,49 @@ TEST_CASE("a thief's part of a range is smaller by what it does not get done mea
   // Each of the 96 us that are left together is done by one of two.
   const auto first = loop(host, 100);
   CHECK(first == 52);
+}
+
+TEST_CASE(
+  "a thief's part is larger after it has ended before its victim, if that was not divided") {
+  learn();
+  stepped_runtime host{by_worth(2)};
+  hand_over(host, 4us);
+  const auto after = [&](thief then) {
+    for (int i = 0; i < 10; ++i)
+      loop(host, 100, then, 4us);
+    return loop(host, 100);
+  };
+  CHECK(after(thief::is_idle_again).value() == 52);
+  CHECK(after(thief::has_more_to_do).value() == 50);
+}
+
+TEST_CASE("the parts of a range that has ended early do not count for that") {
+  learn();
+  stepped_runtime host{by_worth(2)};
+  hand_over(host, 4us);
+  bool seen = false;
+  for (int i = 0; i < 10; ++i) {
+    // The elements of loop(), of which executor 1 finds the first that it does.
+    started root{host, 0, [&](member& m) {
+                   posse::find_if(m, std::views::iota(0, 100), [&](member& k, int e) {
+                     if (e == 0)
+                       let_thieves_begin(k);
+                     pass(1us);
+                     seen = seen || k.executor().index() == 1;
+                     return k.executor().index() == 1;
+                   });
+                 }};
+    host.run(0);
+    pass(4us);
+    host.run(1);
+    const occupied more{host, 1};
+    go_on();
+    host.run(0);
+    host.run_all();
+    CHECK(root.has_ended());
+  }
+  CHECK(seen);
+  CHECK(loop(host, 100).value() == 52);
 }
 
 TEST_CASE("a short range is worth a theft if these are fast, and is tried again if they were not") {

@@ -212,6 +212,13 @@ private:
   bool merges_while_awake(const detail::delegation& d) const noexcept;
   void note_hand_over(const detail::delegation& d) noexcept;
 
+  /// This member did its part of a range until `own` (ticks), and the delegate `d`, which has
+  /// merged, another part; both were to end at the same time.
+  void note_ends(std::uint64_t own, const detail::delegation& d) noexcept;
+
+  /// How many there were from members on this executor.
+  std::uint64_t num_thefts() const noexcept;
+
   /// Left failed: unlinks the youngest node, which is that fork's, cancels the
   /// delegate if there is one, waits for it, and drops its result.
   [[gnu::noinline, gnu::cold]] void abandon() noexcept;

@@ -294,6 +294,7 @@ private:
   /// `first` on, with a node of their own, and merges.
   [[gnu::noinline, gnu::cold]] bool share(member& m, Body& body, std::size_t first, rest& node,
                                           pace steps) {
+    const auto thefts = m.num_thefts();
     {
       unwinding_guard guard{*this, m, first};
       if (first < node.upper.first && !run(m, body, first, node.upper.first, steps)) {
@@ -304,13 +305,17 @@ private:
     }
     BASAL_ASSERT(m.youngest_ == &node, "a body forks with the member that it was called with");
     m.youngest_ = node.older();
+    const auto ended = m.num_thefts() == thefts ? m.now() : 0; // else what was left was divided
     m.await_merge(node);
     std::unique_ptr<detail::delegation> merged{node.delegation};
     if (merged->error)
       std::rethrow_exception(std::move(merged->error));
     BASAL_ASSERT(static_cast<detail::typed_delegation<upper_part>&>(*merged).result,
                  "a delegate that ended leaves a result or an error");
-    return *static_cast<detail::typed_delegation<upper_part>&>(*merged).result;
+    const bool all = *static_cast<detail::typed_delegation<upper_part>&>(*merged).result;
+    if (all && ended != 0)
+      m.note_ends(ended, *merged);
+    return all;
   }
 
   /// Lowers the end to `element`, unless it is lower already.

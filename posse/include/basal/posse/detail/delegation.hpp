@@ -88,9 +88,9 @@ template <class Branch>
 ///
 /// Protocol: the victim's executor fills it and delivers `sent` (the inbox
 /// publishes it). The delegate's executor begins it (basic_dispatch), writes `begun_at`, calls
-/// `execute`, which stores the result, or stores what that threw in `error`, then
-/// ends it with finish_merge(). The victim reads all three once `merged` is set; or it takes the
-/// delegation back and calls `execute` itself.
+/// `execute`, which stores the result, or stores what that threw in `error`, writes `ended_at`,
+/// then ends it with finish_merge(). The victim reads all these once `merged` is set; or it takes
+/// the delegation back and calls `execute` itself.
 class delegation : public executors::visible_to_collector {
 public:
   explicit delegation(computation& its_origin) noexcept : origin(its_origin) {
@@ -123,6 +123,7 @@ public:
   std::uint64_t stretch = 0;     ///< ticks between two of its victim's safepoints
   std::uint64_t sent_at = 0;     ///< ticks; 0: to an executor that was not awake, or to the same
   std::uint64_t begun_at = 0;    ///< ticks
+  std::uint64_t ended_at = 0;    ///< ticks; 0: taken back
   merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates
 
   /// Written by the victim's executor when left has failed, read at the

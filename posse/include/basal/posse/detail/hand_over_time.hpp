@@ -9,7 +9,8 @@ namespace basal::posse::detail {
 /// lines go from one CPU to another, which takes 0.2 to 1 us by how far these are. The news of the
 /// delegate's end takes as long again. A victim that knows this keeps a larger part of a range than
 /// it gives away, waits awake at a merge that is near, and knows which short ranges are worth a
-/// theft.
+/// theft. What else makes a delegate end after its victim, whose cache has more of the range, say,
+/// it learns from the ends.
 ///
 /// Ticks. Its executor's thread alone.
 class hand_over_time {
@@ -35,6 +36,26 @@ public:
       refusals_ = 0;
   }
 
+  /// A victim came to the end of its part of a range at `victim`, and its delegate, which was to
+  /// end at the same time, at `delegate`. What differs by more than the mean counts for that.
+  void note_ends(std::uint64_t victim, std::uint64_t delegate) noexcept {
+    const auto most = static_cast<std::int64_t>(mean_);
+    const auto late = std::clamp(static_cast<std::int64_t>(delegate - victim), -most, most);
+    late_ = std::clamp(late_ + late / static_cast<std::int64_t>(weight), -most, most_late * most);
+  }
+
+  /// The time that a delegate loses to its victim, which goes on with a part of the same range.
+  std::uint64_t delay() const noexcept {
+    return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, static_cast<std::int64_t>(mean_) + late_));
+  }
+
+  /// For how long it is worth to wait awake for a delegate's end: to be suspended and woken takes
+  /// three times what a hand-over takes (the problem of renting or buying).
+  std::uint64_t worth_waiting() const noexcept {
+    return 3 * mean_;
+  }
+
   /// A range was not offered, since that would take too long.
   void note_refusal() noexcept {
     refusals_ = std::min(refusals_ + 1, patience_ * refusals_until_tried);
@@ -57,7 +78,10 @@ private:
   static constexpr std::uint64_t refusals_until_tried = 128;
   static constexpr std::uint64_t most_patience = 64;
 
+  static constexpr std::int64_t most_late = 4;
+
   std::uint64_t mean_ = 0;
+  std::int64_t late_ = 0;      ///< that delegates lose beside `mean_`
   std::uint64_t refusals_ = 0; ///< since the last theft
   std::uint64_t patience_ = 1; ///< doubled by each trial in vain
 };
