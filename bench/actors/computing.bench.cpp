@@ -34,6 +34,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,21 +86,34 @@ struct in_sequence {
 struct with_tbb {
   using range = tbb::blocked_range<std::size_t>;
 
+  static inline int cpus = 1; ///< set before the threads begin
+
+  /// Of the calling thread, as the one that oneTBB makes by itself, whose size is that of the
+  /// process's first use of oneTBB.
+  static tbb::task_arena& arena() {
+    static thread_local tbb::task_arena mine{cpus};
+    return mine;
+  }
+
   template <class Self, class Body>
   static void each(Self*, std::size_t n, const Body& body) {
-    tbb::parallel_for(range{0, n}, [&](const range& r) { body(r.begin(), r.end()); });
+    arena().execute([&] {
+      tbb::parallel_for(range{0, n}, [&](const range& r) { body(r.begin(), r.end()); });
+    });
   }
 
   template <class Self, class Function>
   static number sum(Self*, const std::vector<std::uint32_t>& v, const Function& function) {
-    return tbb::parallel_reduce(
-      range{0, v.size()}, number{0},
-      [&](const range& r, number so_far) {
-        for (auto i = r.begin(); i != r.end(); ++i)
-          so_far += function(v[i]);
-        return so_far;
-      },
-      std::plus<>{});
+    return arena().execute([&] {
+      return tbb::parallel_reduce(
+        range{0, v.size()}, number{0},
+        [&](const range& r, number so_far) {
+          for (auto i = r.begin(); i != r.end(); ++i)
+            so_far += function(v[i]);
+          return so_far;
+        },
+        std::plus<>{});
+    });
   }
 
   template <class Left, class Right>
@@ -227,8 +241,13 @@ struct sort {
       values[i] = static_cast<std::uint32_t>(scrambled(i + static_cast<number>(n) * values.size()));
     if constexpr (std::is_same_v<Library, with_posse>) {
       sorted_in_parallel(self, values.data(), spare.data(), values.size());
+    } else if constexpr (std::is_same_v<Library, with_tbb>) {
+      with_tbb::arena().execute([&] {
+        with_tbb here;
+        merge_sort(here, values.data(), spare.data(), values.size());
+      });
     } else {
-      Library here;
+      in_sequence here;
       merge_sort(here, values.data(), spare.data(), values.size());
     }
     so_far = so_far * 31 + values[values.size() / 3];
@@ -357,7 +376,7 @@ void add(bench::plan& plan, std::vector<measured>& all, driver how, int steps) {
         name(impl),
         [=](benchmark::State& state) {
           const bench::cpu_limit limit{cpus};
-          // oneTBB counts the CPUs once a process.
+          with_tbb::cpus = cpus;
           const tbb::global_control threads{tbb::global_control::max_allowed_parallelism,
                                             static_cast<std::size_t>(cpus)};
           caf::actor_system_config config;
