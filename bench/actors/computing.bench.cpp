@@ -1,4 +1,4 @@
-// Actors that compute: handlers with loops, sums and sorts of 10 to 500 us, by posse's functions,
+// Actors that compute: handlers with loops, sums and sorts of 25 us to 1 ms, by posse's functions,
 // plain and in an adaptive handler, beside stock CAF whose handlers compute in sequence or with
 // oneTBB. Default configurations, on 1, 2 and all CPUs.
 //
@@ -17,6 +17,7 @@
 
 #include "bench/support/bench.hpp"
 #include "bench/support/cpus.hpp"
+#include "bench/support/statistics.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
@@ -37,9 +38,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -86,7 +87,7 @@ struct in_sequence {
 struct with_tbb {
   using range = tbb::blocked_range<std::size_t>;
 
-  static inline int cpus = 1; ///< set before the threads begin
+  static inline int cpus = 1; ///< of the case; set before its threads begin
 
   /// Of the calling thread, as the one that oneTBB makes by itself, whose size is that of the
   /// process's first use of oneTBB.
@@ -420,13 +421,6 @@ std::vector<double> ratios_of(const std::vector<measured>& all, Ratio ratio) {
   return result;
 }
 
-double geomean(const std::vector<double>& ratios) {
-  double logs = 0;
-  for (const double ratio : ratios)
-    logs += std::log(ratio);
-  return std::exp(logs / static_cast<double>(ratios.size()));
-}
-
 const bench::suite computing{[](bench::plan& plan) {
   std::vector<measured> all;
   const int steps = plan.quick() ? 100 : 400;
@@ -439,14 +433,15 @@ const bench::suite computing{[](bench::plan& plan) {
   add<sort>(plan, all, driver::self_sent, steps / 10);
   add<sort>(plan, all, driver::two_actors, steps / 10);
   plan.figure("computing_geomean_vs_best_peer", [=](const bench::results& r) {
-    return geomean(ratios_of(all, [&](const measured& x) { return versus_best_peer(r, x); }));
+    return bench::geomean(
+      ratios_of(all, [&](const measured& x) { return versus_best_peer(r, x); }));
   });
   plan.figure("computing_worst_vs_best_peer", [=](const bench::results& r) {
     const auto ratios = ratios_of(all, [&](const measured& x) { return versus_best_peer(r, x); });
     return *std::min_element(ratios.begin(), ratios.end());
   });
   plan.figure("adaptive_vs_plain_handlers", [=](const bench::results& r) {
-    return geomean(ratios_of(
+    return bench::geomean(ratios_of(
       all, [&](const measured& x) { return r.median_ns(x.plain) / r.median_ns(x.adaptive); }));
   });
 }};

@@ -2,9 +2,9 @@
 // compared with the best of the peers, of each program at each number of CPUs.
 
 #include "bench/posse/program.hpp"
+#include "bench/support/statistics.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace basal::bench {
 
@@ -32,13 +32,6 @@ std::vector<double> all_versus_best_peer(const results& r, counted_in group) {
   if (ratios.empty())
     throw not_measured("there is one CPU only");
   return ratios;
-}
-
-double geomean(const std::vector<double>& ratios) {
-  double logs = 0;
-  for (double ratio : ratios)
-    logs += std::log(ratio);
-  return std::exp(logs / static_cast<double>(ratios.size()));
 }
 
 struct group_name {

@@ -1,6 +1,7 @@
 #include "bench/support/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -13,6 +14,15 @@ double median(std::span<const double> values) {
   std::sort(sorted.begin(), sorted.end());
   const auto middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double geomean(std::span<const double> values) {
+  if (values.empty())
+    throw std::invalid_argument("geometric mean of no values");
+  double logarithms = 0;
+  for (const double value : values)
+    logarithms += std::log(value);
+  return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
 spread spread_of(std::span<const double> values) {

@@ -9,6 +9,9 @@ namespace basal::bench {
 /// is even. Throws std::invalid_argument when there are none.
 double median(std::span<const double> values);
 
+/// The geometric mean of positive values. Throws std::invalid_argument when there are none.
+double geomean(std::span<const double> values);
+
 /// Distance of a sample's ends from its median: low = min / median - 1, high = max / median - 1.
 struct spread {
   double low = 0;

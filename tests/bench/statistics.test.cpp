@@ -28,3 +28,9 @@ TEST_CASE("the spread is relative to the median") {
   CHECK(s.low == Approx(-0.1));
   CHECK(s.high == Approx(0.5));
 }
+
+TEST_CASE("the geometric mean of twice and half is one") {
+  CHECK(geomean(std::vector{2.0, 0.5}) == Approx(1));
+  CHECK(geomean(std::vector{3.0}) == Approx(3));
+  CHECK_THROWS_AS(geomean(std::vector<double>{}), std::invalid_argument);
+}

@@ -262,6 +262,8 @@ TEST_CASE("an item that wants another turn wakes a sleeper only if something els
   CHECK(ends_with_another_turn([](executor& self) { self.push_newest(nothing_special()); }) == 2);
   inbox_node letter{nullptr, nothing_special()};
   CHECK(ends_with_another_turn([&](executor& self) { self.push_pinned(letter); }) == 2);
+  auto& source = static_cast<pieces&>(pool.adopt_background(std::make_unique<pieces>()));
+  CHECK(ends_with_another_turn([&](executor&) { source.add(nothing_special()); }) == 2);
   CHECK(pool.run_until_idle() > 0);
 }
 

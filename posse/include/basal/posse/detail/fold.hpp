@@ -152,7 +152,7 @@ private:
 
 /// A reduction over the elements [0, n), n at least 1, with such values: a range of at most
 /// `most_blocks` blocks, whose values are combined at the end. Blocks are of a power of two
-/// elements, so how elements are paired depends on n alone. In a sequential loop every operation
+/// elements, so how elements are combined depends on n alone. In a sequential loop every operation
 /// would wait for the last one; here most are independent, and the loop over elements has nothing
 /// else in it.
 template <class T, class Op>

@@ -50,8 +50,9 @@ public:
       std::max<std::int64_t>(0, static_cast<std::int64_t>(mean_) + late_));
   }
 
-  /// For how long it is worth to wait awake for a delegate's end: to be suspended and woken takes
-  /// three times what a hand-over takes (the problem of renting or buying).
+  /// For how long it is worth to wait awake for a delegate's end: as long as it takes to be
+  /// suspended and woken (the problem of renting or buying). Measured where CPUs are near to each
+  /// other: 1 us, three times what a hand-over takes.
   std::uint64_t worth_waiting() const noexcept {
     return 3 * mean_;
   }
@@ -78,7 +79,7 @@ private:
   static constexpr std::uint64_t refusals_until_tried = 128;
   static constexpr std::uint64_t most_patience = 64;
 
-  static constexpr std::int64_t most_late = 4;
+  static constexpr std::int64_t most_late = 4; ///< times the mean; a guess
 
   std::uint64_t mean_ = 0;
   std::int64_t late_ = 0;      ///< that delegates lose beside `mean_`
