@@ -65,6 +65,10 @@ long called(basal::posse::runtime& runtime) {
 #  elif MISUSE == 12
   std::vector<bool> bits(10);
   return static_cast<long>(basal::posse::zip(bits).size());
+#  elif MISUSE == 13
+  std::vector<int> numbers(10);
+  return basal::posse::accumulate(
+    runtime, numbers, 0L, [](long& to, int x) { to += x; }, [](long to) { return to; });
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

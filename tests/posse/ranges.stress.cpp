@@ -1,5 +1,5 @@
-// for_each_chunk, zip, filter and merge while others steal: random sizes and costs on 1 to 8
-// executors with the shortest quantum. Results equal the sequential ones.
+// for_each_chunk, zip, filter, accumulate and merge while others steal: random sizes and costs on 1
+// to 8 executors with the shortest quantum. Results equal the sequential ones.
 
 #include <basal/posse/posse.hpp>
 
@@ -71,6 +71,18 @@ TEST_CASE("ranges are done as by one thread") {
         return x % 3 == 0;
       });
       REQUIRE(every_third == expected);
+      REQUIRE(expected
+              == posse::accumulate(
+                rt, a, std::vector<int>{},
+                [&](std::vector<int>& to, const int& x) {
+                  if (&x - a.data() == static_cast<std::ptrdiff_t>(slow))
+                    spin(std::chrono::milliseconds{1});
+                  if (x % 3 == 0)
+                    to.push_back(x);
+                },
+                [](std::vector<int>& to, std::vector<int>&& from) {
+                  to.insert(to.end(), from.begin(), from.end());
+                }));
       std::ranges::sort(a);
       std::ranges::sort(b);
       std::vector<int> merged(a.size() + b.size());

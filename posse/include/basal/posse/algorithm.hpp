@@ -2,6 +2,7 @@
 
 // All algorithms.
 
+#include <basal/posse/algorithm/accumulate.hpp>
 #include <basal/posse/algorithm/filter.hpp>
 #include <basal/posse/algorithm/find_if.hpp>
 #include <basal/posse/algorithm/for_each.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -8,6 +7,7 @@
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/posse/detail/per_executor.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 
@@ -51,14 +51,12 @@ public:
   scratch& operator=(const scratch&) = delete;
 
   ~scratch() {
-    for (auto* s = shelves_.load(std::memory_order_acquire); s != nullptr;) {
-      const std::unique_ptr<shelf> gone{s};
-      s = gone->next;
-      while (gone->free != nullptr) {
-        const std::unique_ptr<item> value{gone->free};
-        gone->free = value->next;
+    shelves_.for_each([](item* free) {
+      while (free != nullptr) {
+        const std::unique_ptr<item> value{free};
+        free = value->next;
       }
-    }
+    });
   }
 
 private:
@@ -70,15 +68,8 @@ private:
     item* next = nullptr;
   };
 
-  /// The free values of one executor. Its thread alone reads and writes `free`.
-  struct shelf : executors::visible_to_collector {
-    explicit shelf(const executors::executor& executor) : where(&executor) {
-    }
-
-    const executors::executor* where;
-    item* free = nullptr;
-    shelf* next = nullptr;
-  };
+  /// The free values of one executor.
+  using shelf = detail::per_executor<item*>::place;
 
 public:
   /// A value for the time being. Must end on the executor where it began, as
@@ -91,8 +82,8 @@ public:
     ~lease() {
       BASAL_ASSERT(executors::executor::current() == shelf_.where,
                    "a lease ends on the executor where it began");
-      item_->next = shelf_.free;
-      shelf_.free = item_.release();
+      item_->next = shelf_.value;
+      shelf_.value = item_.release();
     }
 
     /// The borrowed value, until this goes.
@@ -123,34 +114,18 @@ public:
   [[nodiscard]] lease borrow(member& m) {
     BASAL_ASSERT(executors::executor::current() == &m.executor(),
                  "a body borrows with the member that it was called with");
-    auto& mine = shelf_of(m.executor());
-    if (mine.free == nullptr)
+    auto& mine = shelves_.at(m.executor());
+    if (mine.value == nullptr)
       return {mine, std::make_unique<item>(make_)};
-    std::unique_ptr<item> value{mine.free};
-    mine.free = value->next;
+    std::unique_ptr<item> value{mine.value};
+    mine.value = value->next;
     return {mine, std::move(value)};
   }
 
 private:
-  shelf& shelf_of(const executors::executor& self) {
-    auto* first = shelves_.load(std::memory_order_acquire);
-    for (auto* s = first; s != nullptr; s = s->next)
-      if (s->where == &self)
-        return *s;
-    // Only this thread adds one for this executor.
-    auto added = std::make_unique<shelf>(self);
-    do {
-      added->next = first;
-    } while (!shelves_.compare_exchange_weak(first, added.get(), std::memory_order_release,
-                                             std::memory_order_acquire));
-    return *added.release();
-  }
-
   const Make make_;
 
-  /// Grows at its head, by any executor; shelves stay until the end. The release
-  /// in shelf_of() makes `where` and `next` visible to the acquire loads.
-  std::atomic<shelf*> shelves_{nullptr};
+  detail::per_executor<item*> shelves_;
 };
 
 } // namespace basal::posse

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <basal/executors/detail/collector.hpp>
+#include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/fold.hpp>
+#include <basal/posse/detail/near_function.hpp>
+#include <basal/posse/detail/per_executor.hpp>
+#include <basal/posse/pure.hpp>
+#include <basal/posse/range_fork.hpp>
+
+namespace basal::posse {
+namespace detail {
+
+/// The values that the parts of a range have led to: one for all elements that an executor has gone
+/// through one after the other, in however many steps.
+template <class T>
+class accumulators {
+public:
+  struct share : executors::visible_to_collector {
+    share(std::size_t from, const T& empty) : begin(from), end(from), value(empty) {
+    }
+
+    const std::size_t begin;
+    std::size_t end;
+    T value;
+  };
+
+  using shares = executors::visible_vector<std::unique_ptr<share>>;
+
+  explicit accumulators(const T& empty) noexcept : empty_(empty) {
+  }
+
+  /// That of `m`'s executor whose elements end where `first` begins, or a new one.
+  share& at(member& m, std::size_t first) {
+    auto& own = of_executors_.at(m.executor()).value;
+    for (auto it = own.rbegin(); it != own.rend(); ++it)
+      if ((*it)->end == first)
+        return **it;
+    own.push_back(std::make_unique<share>(first, empty_));
+    return *own.back();
+  }
+
+  /// All of them, in the order of elements.
+  shares take() {
+    shares all;
+    of_executors_.for_each(
+      [&](shares& own) { std::move(own.begin(), own.end(), std::back_inserter(all)); });
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a->begin < b->begin; });
+    return all;
+  }
+
+private:
+  const T& empty_;
+  per_executor<shares> of_executors_;
+};
+
+struct accumulate_function {
+  template <element_range Range, class T, class Add, class Join>
+  T operator()(member& m, Range&& range, T empty, Add&& add, Join&& join) const {
+    static_assert(std::is_copy_constructible_v<T>, "each part of a range begins with a copy of the "
+                                                   "empty value: use a pointer that can be copied");
+    static_assert(std::is_invocable_v<Join&, T&, T&&>,
+                  "join takes two accumulated values, and adds the second one to the first: "
+                  "[](table& to, table&& from) { to.merge(from); }");
+    const auto elements = elements_of(range);
+    using element = decltype(*elements);
+    accumulators<T> parts{empty};
+    auto body = [&parts, elements, near = near_to<T&, element>(add)](member& k, std::size_t first,
+                                                                     std::size_t last) {
+      auto&& f = near.get();
+      auto& mine = parts.at(k, first);
+      const auto add_all = [&](T& to) {
+        for (auto i = first; i != last; ++i)
+          call_with(f, k, to, *advanced(elements, i));
+      };
+      if constexpr (is_block_value<T>) { // in registers, if the compiler finds room
+        T sum = mine.value;
+        add_all(sum);
+        mine.value = sum;
+      } else {
+        add_all(mine.value);
+      }
+      mine.end = last;
+      return last;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
+    auto all = parts.take();
+    if (all.empty())
+      return empty;
+    join_all(m, std::span{all}, join);
+    return std::move(all.front()->value);
+  }
+
+private:
+  /// Into the first one. In a tree, whose branches are many where many executors took part.
+  template <class Share, class Join>
+  static void join_all(member& m, std::span<Share> all, Join& join) {
+    if (all.size() < 2)
+      return;
+    const auto later = all.subspan((all.size() + 1) / 2);
+    const auto earlier = all.first(all.size() - later.size());
+    m.fork_merge([&](member& k) { join_all(k, earlier, join); },
+                 [&](member& k) { join_all(k, later, join); });
+    std::invoke(join, earlier.front()->value, std::move(later.front()->value));
+  }
+};
+
+} // namespace detail
+
+/// `accumulate(where, range, empty, add, join)`: one value that all elements were added to, as a
+/// table that words are counted in, or a vector of those that were found.
+///
+///     using table = std::unordered_map<std::string_view, int>;
+///     table counts = posse::accumulate(
+///       m, words, table{}, [](table& to, std::string_view word) { ++to[word]; },
+///       [](table& to, table&& from) {
+///         for (auto& [word, n] : from)
+///           to[word] += n;
+///       });
+///
+/// `add(value&, element)`, or `add(member&, value&, element)`, adds elements in order to a copy of
+/// `empty`: one for each part of the range that an executor goes through, so there are as many as
+/// thefts, and one more. `join(earlier&, later&&)` then adds what elements have led to that come
+/// right after the others.
+///
+/// Where the range is divided depends on thefts, so the result must not: `empty` has nothing in it,
+/// and whether elements are added to one value or to two that are joined makes no difference. For
+/// sums of floating-point numbers it does: use `map_reduce`.
+/// @throws the first exception of `add` in the order of elements; any of `join`; std::bad_alloc
+inline constexpr pure<detail::accumulate_function{}> accumulate{"accumulate"};
+
+} // namespace basal::posse
