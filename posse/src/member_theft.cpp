@@ -182,7 +182,7 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
             how.parts = std::max(how.parts, worthwhile_parts(work, 1, view.cost, 0, 0));
             how.delay = cells_->hand_over.delay();
           }
-          view.expected = how.parts > 1 ? work / how.parts : 0;
+          view.expected = how.parts > 1 && !node.is_better_alone() ? work / how.parts : 0;
         }
         const auto age = std::max(victim->age_of(node, now), victim->stretch_);
         if (!view.known || (how.parts == 1 && age >= 2 * cost_of_unknown && node.expected() == 0)) {
@@ -221,8 +221,9 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
 void member::consider_waking(const member& victim, theft_view view, std::uint64_t now) noexcept {
   auto& host = origin_->host;
   view.cost = view.known ? cost_of_known(cells_->hand_over.mean()) : host.awake_ticks_;
+  const auto& node = *victim.oldest_ready_;
   if (view.known)
-    view.expected = victim.known_work(*victim.oldest_ready_) / 2;
+    view.expected = node.is_better_alone() ? 0 : victim.known_work(node) / 2;
   if (decide_theft(view) == theft_verdict::delegate_oldest
       && cells_->forgone.note(now, view.expected, host.asleep_ticks_))
     host.compute_->rouse();

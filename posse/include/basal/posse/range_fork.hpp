@@ -10,6 +10,7 @@
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/division_trial.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/range_site.hpp>
@@ -66,9 +67,9 @@ public:
     if (known != 0 && work_of(known, last - first) < pace::target)
       first = run_at_once(m, first, last, jumped_to);
     if (first != last && end_.load(std::memory_order_relaxed) == last)
-      run(m, body_, first, last,
-          jumped_to != 0 ? range_site::begin_at(jumped_to, first, last, m.least_left())
-                         : site.begin(first, last, m.least_left(), each_));
+      run_all(m, first, last,
+              jumped_to != 0 ? range_site::begin_at(jumped_to, first, last, m.least_left())
+                             : site.begin(first, last, m.least_left(), each_));
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -95,8 +96,8 @@ private:
   class rest : public right_continuation {
   public:
     rest(right_continuation* older, range_fork& fork, std::size_t first, std::size_t last,
-         pace::element_cost each) noexcept
-      : right_continuation(older, ops), next(first), cost(each) {
+         pace::element_cost each, bool alone) noexcept
+      : right_continuation(older, ops), next(first), cost(each), is_alone(alone) {
       upper.fork = &fork;
       upper.last = last;
     }
@@ -104,6 +105,7 @@ private:
     std::size_t next;
     upper_part upper;
     pace::element_cost cost;
+    const bool is_alone;      ///< must not be divided
     std::uint64_t safepoints; ///< of the member, as of its last look at the pace
 
   private:
@@ -138,7 +140,11 @@ private:
       return std::min(like, many) * std::min<std::uint64_t>(left, many);
     }
 
-    static constexpr operations ops{&delegate, &expected};
+    static bool is_better_alone(const right_continuation& self) noexcept {
+      return static_cast<const rest&>(self).is_alone;
+    }
+
+    static constexpr operations ops{&delegate, &expected, &is_better_alone};
   };
 
   /// The first few of a range that is done at once are such a part of it.
@@ -214,14 +220,34 @@ private:
     return last;
   }
 
+  /// The whole range: divided, if it is worth a theft, unless that is known to make it slower.
+  void run_all(member& m, std::size_t first, std::size_t last, pace steps) {
+    const auto work = work_of(site.cost(steps), last - first);
+    if (!m.is_worth_an_offer(work)) {
+      run(m, body_, first, last, steps);
+      return;
+    }
+    const auto* who = &m.executor();
+    const auto begun = m.now();
+    const auto course = trial.begin(last - first, work, begun, who);
+    const auto thefts = m.num_thefts();
+    const bool all = run(m, body_, first, last, steps, division_trial::is_alone(course));
+    if (!division_trial::is_timed(course) || !all) [[likely]]
+      return;
+    const auto now = m.now();
+    trial.end(course, last - first, now - begun, m.num_thefts() != thefts, now, who);
+  }
+
+  /// @param alone it must not be divided
   /// @returns false if the range ended before `last`.
-  bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps) {
+  bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
+           bool alone = false) {
     {
-      rest node{m.youngest_, *this, first, last, site.cost(steps)};
+      rest node{m.youngest_, *this, first, last, site.cost(steps), alone};
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
       node.safepoints = m.safepoints();
-      if (m.is_worth_an_offer(work_of(node.cost, last - first))) [[unlikely]] {
+      if (!alone && m.is_worth_an_offer(work_of(node.cost, last - first))) [[unlikely]] {
         m.poll(); // the member's first look, if there was none yet
         node.safepoints = m.safepoints();
         m.offer();
@@ -229,7 +255,7 @@ private:
           guard.armed = false;
           return share(m, body, first, node, steps);
         }
-      } else {
+      } else if (!alone) {
         m.note_refusal(work_of(node.cost, last - first));
       }
       while (last - first > steps.step()) {
@@ -283,7 +309,7 @@ private:
       site.learn(steps.measured(), node.upper.fork->each_);
     node.cost = site.cost(steps);
     node.next = first;
-    if (m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
+    if (!node.is_alone && m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
       m.offer();
     if (!node.is_taken())
       m.heed(now);
@@ -332,6 +358,7 @@ private:
   std::atomic<std::size_t> end_{0};
 
   static inline range_site site;
+  static inline division_trial trial;
 };
 
 /// Calls `branch(m, i)` for every i in [0, n): a fork of n branches at the cost

@@ -46,6 +46,9 @@ public:
     /// How many ticks all that `self` stands for will take, where its member's branch
     /// of the moment is to take `like` more; 0: not known. Null: as long as that.
     std::uint64_t (*expected)(const right_continuation& self, std::uint64_t like) noexcept;
+
+    /// Whether it is known that all is done sooner by its member alone. Null: it is not.
+    bool (*is_better_alone)(const right_continuation& self) noexcept = nullptr;
   };
 
   right_continuation(right_continuation* older, const operations& ops) noexcept
@@ -105,6 +108,11 @@ public:
   /// or, with 0, where nothing is known of that; 0: not known.
   std::uint64_t expected(std::uint64_t like = 0) const noexcept {
     return ops_->expected != nullptr ? ops_->expected(*this, like) : like;
+  }
+
+  /// Whether a theft would gain nothing, however much work there is.
+  bool is_better_alone() const noexcept {
+    return ops_->is_better_alone != nullptr && ops_->is_better_alone(*this);
   }
 
   /// From now on the frame that owns the node owns `d`.
