@@ -97,9 +97,9 @@ member* member::most_basal(std::uint64_t now) noexcept {
   return nullptr;
 }
 
-/// By hysteresis::worth: ticks that a theft of known work costs with an executor that is awake, if
-/// its delegate begins after `hand_over` ticks.
-std::uint64_t member::cost_of_known(std::uint64_t hand_over) const noexcept {
+/// By hysteresis::worth: ticks that a theft costs with an executor that is awake, if its delegate
+/// begins after `hand_over` ticks.
+std::uint64_t member::cost_awake(std::uint64_t hand_over) const noexcept {
   const auto& host = origin_->host;
   BASAL_ASSERT(host.config().steal_by == hysteresis::worth, "else no theft is judged by its cost");
   return std::clamp(hand_overs_a_theft * hand_over, least_offer_ / 2, host.awake_ticks_);
@@ -107,7 +107,7 @@ std::uint64_t member::cost_of_known(std::uint64_t hand_over) const noexcept {
 
 /// Whether two parts of `work`, which is least_offer_ at least, would pay for a theft.
 bool member::pays(std::uint64_t work) const noexcept {
-  return work >= 2 * cost_of_known(cells_->hand_over.hoped());
+  return work >= 2 * cost_awake(cells_->hand_over.hoped());
 }
 
 /// A range begins with `work` that is_worth_an_offer() was false for.
@@ -171,15 +171,15 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
         const auto& node = *victim->oldest_ready_;
         const auto work = victim->known_work(node);
         view.known = work != 0;
-        const auto cost_of_unknown = idle.awake != 0 ? host.awake_ticks_ : host.asleep_ticks_;
+        // Work that is divided in two is compared with what thefts have cost lately.
+        const auto recent = cost_awake(cells_->hand_over.hoped());
+        const auto cost_of_unknown = idle.awake != 0 ? recent : host.asleep_ticks_;
         view.cost = cost_of_unknown;
         if (view.known) {
           how.parts = worthwhile_parts(work, idle.awake, host.awake_ticks_, idle.asleep,
                                        host.asleep_ticks_);
           if (idle.awake != 0) {
-            // Short work is divided in two by what thefts have cost lately.
-            view.cost = cost_of_known(cells_->hand_over.hoped());
-            how.parts = std::max(how.parts, worthwhile_parts(work, 1, view.cost, 0, 0));
+            how.parts = std::max(how.parts, worthwhile_parts(work, 1, recent, 0, 0));
             how.delay = cells_->hand_over.delay();
           }
           view.expected = how.parts > 1 && !node.is_better_alone() ? work / how.parts : 0;
@@ -220,7 +220,7 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
 /// All idle executors sleep, and what there is does not pay for a wake-up: has it by now?
 void member::consider_waking(const member& victim, theft_view view, std::uint64_t now) noexcept {
   auto& host = origin_->host;
-  view.cost = view.known ? cost_of_known(cells_->hand_over.mean()) : host.awake_ticks_;
+  view.cost = cost_awake(cells_->hand_over.mean());
   const auto& node = *victim.oldest_ready_;
   if (view.known)
     view.expected = node.is_better_alone() ? 0 : victim.known_work(node) / 2;

@@ -373,25 +373,26 @@ TEST_CASE("a fork whose left branch is about to end is worth as much as that has
   CHECK(host->stats().thefts == 1);
 }
 
-TEST_CASE(
-  "such a fork is compared with the cost for unknown work, whatever thefts have cost lately") {
-  bool asked = false;
-  auto config = by_worth(2);
-  config.costs.measure = true; // 1.25 us for known work
-  stepped_runtime host{config};
-  const auto loop = [&](member& m) {
-    posse::fork_merge_n(m, 20, [&](member& k, std::size_t) {
-      pass(100ns);
-      if (asked)
-        k.executor().raise_attention();
-    });
-  };
-  started before{host, 0, loop}; // there the cost becomes known
-  host.run_all();
-  REQUIRE(before.has_ended());
-  asked = true;
-  fork_beside(host, 5us, loop); // in which the fork becomes 7 us old
-  CHECK(host->stats().thefts == 0);
+TEST_CASE("such a fork is compared with what thefts have cost lately") {
+  for (const bool measure : {false, true}) {
+    bool asked = false;
+    auto config = by_worth(2);
+    config.costs.measure = measure; // 1.25 us, where there was no theft yet
+    stepped_runtime host{config};
+    const auto loop = [&](member& m) {
+      posse::fork_merge_n(m, 20, [&](member& k, std::size_t) {
+        pass(100ns);
+        if (asked)
+          k.executor().raise_attention();
+      });
+    };
+    started before{host, 0, loop}; // there the cost becomes known
+    host.run_all();
+    REQUIRE(before.has_ended());
+    asked = true;
+    fork_beside(host, 1300ns, loop); // at whose last look the fork is 2.8 us old
+    CHECK(host->stats().thefts == (measure ? 1 : 0));
+  }
 }
 
 TEST_CASE("a range of known cost that is about to end is not worth a theft, however old it is") {

@@ -255,7 +255,7 @@ private:
   member* most_basal(std::uint64_t now) noexcept;
   struct idle_ones;
   idle_ones idle_executors() const noexcept;
-  std::uint64_t cost_of_known(std::uint64_t hand_over) const noexcept;
+  std::uint64_t cost_awake(std::uint64_t hand_over) const noexcept;
   bool pays(std::uint64_t work) const noexcept;
   std::uint64_t consider_theft(std::uint64_t now) noexcept;
   void count(theft_verdict verdict) noexcept;

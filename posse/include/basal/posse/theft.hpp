@@ -46,15 +46,15 @@ constexpr const char* to_string(hysteresis x) noexcept {
 struct theft_costs {
   /// It looks for a wake-up. Measured with loops of 4 to 20 us: one that is divided takes half of
   /// its time and 2.3 to 3.8 us, with CPUs between which a cache line goes to and fro in 370 ns;
-  /// less with nearer ones. Of known work the most, see `measure`.
+  /// less with nearer ones. The most, see `measure`.
   std::uint64_t awake_ns = 3'000;
 
   /// It sleeps in the kernel: the victim's system call takes 5 to 40 us, the
   /// way through the kernel 60 to 100.
   std::uint64_t asleep_ns = 100'000;
 
-  /// Short work that is known, a range's say, is compared with what an executor's last thefts have
-  /// cost if the thief is awake: `awake_ns` / 4 at least, also where there was none yet, and
+  /// Forks, and work that is to be divided in two, are compared with what an executor's last thefts
+  /// have cost if the thief is awake: `awake_ns` / 4 at least, also where there was none yet, and
   /// `awake_ns` at most. False: with `awake_ns`.
   bool measure = true;
 };
