@@ -407,6 +407,10 @@ void member::note_ends(std::uint64_t own, const detail::delegation& d) noexcept 
     cells_->hand_over.note_ends(own, d.ended_at);
 }
 
+std::size_t member::most_executors() const noexcept {
+  return std::min(origin_->cabal_limit(), origin_->host.compute().size());
+}
+
 std::uint64_t member::num_thefts() const noexcept {
   return cells_->thefts.get();
 }

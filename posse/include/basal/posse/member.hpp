@@ -189,6 +189,9 @@ private:
 
   void note_refusal(std::uint64_t work) noexcept;
 
+  /// How many executors may work for the computation at the same time, at most.
+  std::size_t most_executors() const noexcept;
+
   /// The elements that a range has left at least, as far as its pace is concerned: see runtime.
   std::size_t least_left() const noexcept {
     return least_left_;

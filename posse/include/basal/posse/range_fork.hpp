@@ -73,6 +73,13 @@ public:
     return end_.load(std::memory_order_relaxed);
   }
 
+  /// Elements of which each of all members that `m`'s computation may have gets so many that they
+  /// take `ticks`, one at least; 0: it is not known what they cost.
+  static std::size_t elements_for_all(const member& m, std::uint64_t ticks) noexcept {
+    const auto known = site.cost();
+    return known == 0 ? 0 : m.most_executors() * std::max<std::uint64_t>(1, (ticks << 8) / known);
+  }
+
 private:
   /// The part of the range that a thief takes.
   struct upper_part {

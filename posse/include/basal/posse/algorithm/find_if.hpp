@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <ranges>
 
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/near_function.hpp>
+#include <basal/posse/detail/pace.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
@@ -32,9 +34,23 @@ struct find_if_function {
         ++i;
       return i;
     };
-    auto found = range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
-    return advanced(std::ranges::begin(range), found);
+    // By windows, each twice as long as the one before: what lies far behind the element that is
+    // looked for helps nobody.
+    using search = range_fork<decltype(body)>;
+    const auto n = count_of(range);
+    auto window = search::elements_for_all(m, ticks_a_share);
+    for (std::size_t first = 0;; window *= 2) {
+      const auto last = window == 0 || n - first < 2 * window ? n : first + window;
+      const auto found = search{body}.run(m, first, last);
+      if (found != last || last == n)
+        return advanced(std::ranges::begin(range), found);
+      first = last;
+    }
   }
+
+private:
+  /// Of the first window: some 8 us, several times what it takes to share it.
+  static constexpr std::uint64_t ticks_a_share = 4 * pace::target;
 };
 
 } // namespace detail
@@ -42,7 +58,8 @@ struct find_if_function {
 /// `find_if(where, range, predicate)`: an iterator to the first element for
 /// which `predicate(element)`, or `predicate(member&, element)`, holds, or the
 /// range's end. Stops soon after it is found; elements behind it may have been
-/// looked at, and what the predicate threw there is dropped.
+/// looked at, and what the predicate threw there is dropped. Once it is known what an element costs,
+/// they are not far behind it: windows of elements are gone through one after the other.
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 
 } // namespace basal::posse
