@@ -28,8 +28,9 @@ void add_block_sum_cases(program<Answer>& cases, std::size_t blocks, Value value
     return look(sum);
   });
   cases.basal([=](posse::runtime& runtime) {
-    return look(
-      posse::map_reduce(runtime, std::views::iota(std::size_t{0}, blocks), value, Sum{}, plus));
+    return look(posse::accumulate(
+      runtime, blocks, Sum{}, [=](Sum& sum, std::size_t i) { add(sum, value(i)); },
+      [=](Sum& sum, Sum&& more) { add(sum, std::move(more)); }));
   });
   cases.tbb([=] {
     using range = ::tbb::blocked_range<std::size_t>;

@@ -299,6 +299,25 @@ TEST_CASE("min_element and max_element find the first of equal ones") {
   }
 }
 
+TEST_CASE("a number stands for the numbers below it") {
+  runtime rt{config_of(2)};
+  std::vector<int> squares(1000);
+  posse::for_each(rt, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = i * i; });
+  CHECK(posse::map(rt, std::size_t{1000}, [](std::size_t i) { return static_cast<int>(i * i); })
+        == squares);
+  CHECK(posse::map(rt, 3, [](member&, int i) { return i; }) == std::vector{0, 1, 2});
+  CHECK(posse::map_reduce(
+          rt, 1000l, [](long i) { return i; }, 0l)
+        == 499'500);
+  CHECK(posse::map_reduce(
+          rt, 3, [](int i) { return 2. + i; }, 1., std::multiplies<>{})
+        == 24);
+  CHECK(posse::accumulate(
+          rt, 1000, 0, [](int& to, int i) { to += i; }, [](int& to, int from) { to += from; })
+        == 499'500);
+  posse::for_each(rt, 0u, [](unsigned) { FAIL("none"); });
+}
+
 TEST_CASE("find_if finds the first match and stops") {
   runtime rt{config_of(1)};
   auto v = numbers(100'000);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -101,6 +102,11 @@ struct accumulate_function {
     return std::move(all.front()->value);
   }
 
+  template <std::integral Number, class T, class Add, class Join>
+  T operator()(member& m, Number n, T empty, Add&& add, Join&& join) const {
+    return (*this)(m, numbers_below(n), std::move(empty), add, join);
+  }
+
 private:
   /// Into the first one. In a tree, whose branches are many where many executors took part.
   template <class Share, class Join>
@@ -135,7 +141,7 @@ private:
 ///
 /// Where the range is divided depends on thefts, so the result must not: `empty` has nothing in it,
 /// and whether elements are added to one value or to two that are joined makes no difference. For
-/// sums of floating-point numbers it does: use `map_reduce`.
+/// sums of floating-point numbers it does: use `map_reduce`. Numbers below n: see for_each.
 /// @throws the first exception of `add` in the order of elements; any of `join`; std::bad_alloc
 inline constexpr pure<detail::accumulate_function{}> accumulate{"accumulate"};
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 
 #include <basal/posse/detail/elements.hpp>
@@ -24,13 +25,19 @@ struct for_each_function {
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
   }
+
+  template <std::integral Number, class Function>
+  void operator()(member& m, Number n, Function&& function) const {
+    (*this)(m, numbers_below(n), function);
+  }
 };
 
 } // namespace detail
 
 /// `for_each(where, range, function)`: calls `function(element)`, or
 /// `function(member&, element)`, for every element, which it may change, while
-/// it must not touch the others.
+/// it must not touch the others. `for_each(where, n, function)` does the same for
+/// the numbers below n, as do map, map_reduce and accumulate.
 ///
 /// `where` is, as for every algorithm, a member of the computation that this is
 /// part of, a runtime, or an actor's `self`; see `pure`. In order on one thread

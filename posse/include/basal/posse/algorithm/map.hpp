@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
@@ -44,13 +45,18 @@ struct map_function {
     map_into_function{}(m, range, results, function);
     return results;
   }
+
+  template <std::integral Number, class Function>
+  auto operator()(member& m, Number n, Function&& function) const {
+    return (*this)(m, numbers_below(n), function);
+  }
 };
 
 } // namespace detail
 
 /// `map(where, range, function)`: the vector of `function(element)`, or of
 /// `function(member&, element)`, for every element, in order. Results are
-/// default-constructed, then assigned. Exceptions: see for_each.
+/// default-constructed, then assigned. Numbers below n, exceptions: see for_each.
 inline constexpr pure<detail::map_function{}> map{"map"};
 
 /// `map_into(where, range, output, function)`: the same into the elements of

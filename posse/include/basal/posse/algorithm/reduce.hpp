@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -32,6 +33,11 @@ struct map_reduce_function {
       fold_tree<T, decltype(source), std::remove_reference_t<Op>> tree{source, op};
       return static_cast<T>(op(std::move(init), reduction<T, decltype(tree)>{tree}.run(m, 0, n)));
     }
+  }
+
+  template <std::integral Number, class Function, class T, class Op = std::plus<>>
+  T operator()(member& m, Number n, Function&& function, T init, Op&& op = {}) const {
+    return (*this)(m, numbers_below(n), function, std::move(init), op);
   }
 };
 
@@ -66,7 +72,7 @@ inline constexpr pure<detail::reduce_function{}> reduce{"reduce"};
 
 /// `map_reduce(where, range, function, init, op = plus)`: the same over the values of
 /// `function(element)`, or `function(member&, element)`, which are called in
-/// order unless stolen.
+/// order unless stolen. Numbers below n: see for_each.
 /// @throws the first exception in the order of the sequential evaluation
 inline constexpr pure<detail::map_reduce_function{}> map_reduce{"map_reduce"};
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse {
@@ -38,6 +40,13 @@ auto written_elements_of(Range& range) {
     !std::is_same_v<std::ranges::range_reference_t<Range>, std::vector<bool>::reference>,
     "elements of std::vector<bool> share words: write to a range of char or of an enum instead");
   return elements_of(range);
+}
+
+/// The elements where a number stands for a range: those below it.
+template <std::integral Number>
+auto numbers_below(Number n) {
+  BASAL_ASSERT(n >= 0, "an algorithm over the numbers below n takes an n that is not negative");
+  return std::views::iota(Number{0}, n);
 }
 
 template <element_range Range>
