@@ -8,9 +8,11 @@
 #include "stepped_runtime.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <set>
 #include <vector>
 
 namespace posse = basal::posse;
@@ -21,15 +23,15 @@ using namespace basal::test;
 namespace {
 
 constexpr std::size_t n = 1000;
+constexpr int runs = 16; ///< of a trial
 
-/// Ranges of one place, one after the other. A member needs a tick for an element.
+/// Ranges of one place, one after the other. A member needs `each` ticks for an element.
 struct place {
   division_trial trial;
   std::uint64_t now = 1'000'000;
   double speedup = 2;     ///< of a range that is divided
   bool is_divided = true; ///< one that may be
-  double growth = 1;      ///< elements take so many times as long as in the range before
-  double each = 1;        ///< ticks
+  double each = 1;
   const void* who = this;
 
   course next(std::size_t elements = n) {
@@ -40,95 +42,108 @@ struct place {
     now += took;
     if (division_trial::is_timed(c))
       trial.end(c, elements, took, divided, now, who);
-    each *= growth;
     return c;
   }
 
-  /// After the pause.
-  std::vector<course> next_trial() {
+  /// Long enough for the next trial to come.
+  void pause() {
+    now += 10'000'000 * n;
+  }
+
+  /// Where the next range is the first one of a trial.
+  std::vector<course> whole_trial() {
     std::vector<course> all;
-    now += 10'000 * n;
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < runs; ++i)
       all.push_back(next());
     return all;
   }
-};
 
-const std::vector<course> whole_trial{course::timed_divided, course::timed_alone,
-                                      course::timed_alone, course::timed_divided};
+  /// Ranges until the next trial, which is gone through.
+  int between() {
+    int ranges = 0;
+    while (!division_trial::is_timed(next()))
+      ++ranges;
+    for (int i = 1; i < runs; ++i)
+      REQUIRE(division_trial::is_timed(next()));
+    return ranges;
+  }
+};
 
 } // namespace
 
-TEST_CASE("ranges are divided as usual until the first trial, which is in the order that it is") {
+TEST_CASE("a trial is made of as many ranges done alone as divided, in no fixed order") {
   place p;
   CHECK(p.next() == course::as_usual);
   CHECK(p.next() == course::as_usual);
-  CHECK(p.next_trial() == whole_trial);
-  CHECK(p.next() == course::as_usual);
+  p.pause();
+  std::set<std::vector<course>> orders;
+  for (int i = 0; i < 10; ++i) {
+    const auto all = p.whole_trial();
+    CHECK(std::ranges::count(all, course::timed_alone) == runs / 2);
+    CHECK(std::ranges::count(all, course::timed_divided) == runs / 2);
+    CHECK(p.next() == course::as_usual);
+    orders.insert(all);
+    p.pause();
+  }
+  CHECK(orders.size() > 5);
 }
 
 TEST_CASE("trials that tell nothing new take less and less of the time") {
   place p;
   p.next();
-  p.next_trial();
   std::vector<int> between;
-  for (int ranges = 0; between.size() < 8; ++ranges) {
-    const bool tries = division_trial::is_timed(p.next());
-    if (tries && ranges != 0) {
-      between.push_back(ranges);
-      for (int i = 1; i < 4; ++i)
-        REQUIRE(division_trial::is_timed(p.next()));
-      ranges = 0;
-    }
-  }
-  CHECK(between.front() >= 100);
+  for (int i = 0; i < 8; ++i)
+    between.push_back(p.between());
+  CHECK(between[1] >= 256);
   CHECK(between[3] > 3 * between[1]);
-  CHECK(between.back() == between[6]); // there is an end to it
+  CHECK(between[7] < 20'000); // there is an end to it
 }
 
 TEST_CASE("three trials in a row decide that ranges are done alone, one that they are not") {
   place p;
   p.next();
+  p.pause();
   p.speedup = 0.2;
-  for (int i = 0; i < 2; ++i) {
-    CHECK(p.next_trial() == whole_trial);
-    p.now -= 10'000 * n; // the next one follows at once
-  }
-  CHECK(p.next_trial() == whole_trial);
+  for (int i = 0; i < 3; ++i) // one follows the other
+    for (const auto c : p.whole_trial())
+      REQUIRE(division_trial::is_timed(c));
   CHECK(p.next() == course::alone);
   CHECK(p.next(2 * n) == course::alone);
   CHECK(p.next(3 * n) == course::as_usual); // of these nothing is known
-  p.next_trial();
+  p.pause();
+  p.whole_trial();
   CHECK(p.next() == course::alone);
   p.speedup = 1.5;
-  p.next_trial();
+  p.pause();
+  p.whole_trial();
   CHECK(p.next() == course::as_usual);
 }
 
 TEST_CASE("two bad trials, and a good one, decide nothing") {
   place p;
   p.next();
-  for (const double speedup : {0.2, 0.2, 2., 0.2, 0.2}) {
+  p.pause();
+  for (const double speedup : {0.2, 0.2, 2., 0.2, 0.2, 2.}) {
     p.speedup = speedup;
-    p.next_trial();
+    p.whole_trial();
+    if (speedup > 1) {
+      CHECK(p.next() == course::as_usual);
+      p.pause();
+    }
   }
-  p.speedup = 2;
-  CHECK(p.next_trial() == whole_trial);
-  CHECK(p.next() == course::as_usual);
 }
 
-TEST_CASE("elements that take longer and longer, or less and less, count for neither") {
-  for (const double growth : {2., 0.5}) {
+TEST_CASE("elements whose cost changes from range to range, in a period, do not count for alone") {
+  for (const int period : {2, 4, 8, 16}) {
     place p;
     p.next();
-    for (int i = 0; i < 3; ++i) {
-      p.each = 100;
-      p.growth = growth;
-      p.speedup = 1.5;
-      p.next_trial();
+    p.speedup = 1.5;
+    int alone = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      p.each = 1 << (i % period) % 6;
+      alone += p.next() == course::alone;
     }
-    p.growth = 1;
-    CHECK(p.next() == course::as_usual);
+    CHECK(alone < 1000);
   }
 }
 
@@ -137,8 +152,9 @@ TEST_CASE("a range that nobody has taken a part of tells nothing") {
   p.next();
   p.is_divided = false;
   for (int i = 0; i < 10; ++i) {
-    p.now += 10'000 * n;
-    CHECK(p.next() == course::timed_divided);
+    p.pause();
+    while (p.next() != course::timed_divided) {
+    }
     CHECK(p.next() == course::as_usual); // not at once again
   }
 }
@@ -146,19 +162,19 @@ TEST_CASE("a range that nobody has taken a part of tells nothing") {
 TEST_CASE("one member tries at a time, with ranges of one size, and another one if it has left") {
   place p;
   p.next();
-  p.now += 10'000 * n;
-  CHECK(p.next() == course::timed_divided);
+  p.pause();
+  CHECK(division_trial::is_timed(p.next()));
   CHECK(p.next(3 * n) == course::as_usual);
   CHECK(p.next(n / 3) == course::as_usual);
   const int other = 0;
   p.who = &other;
   CHECK(p.next() == course::as_usual);
-  p.now += std::uint64_t{1} << 30;
-  CHECK(p.next() == course::timed_divided);
-  p.who = &p;
-  p.trial.end(course::timed_alone, n, 1, false, p.now, p.who); // too late
-  p.who = &other;
-  CHECK(p.next() == course::timed_alone);
+  p.pause();
+  CHECK(division_trial::is_timed(p.next()));
+  p.trial.end(course::timed_alone, n, 1, false, p.now, &p); // too late
+  for (int i = 1; i < runs; ++i)
+    CHECK(division_trial::is_timed(p.next()));
+  CHECK(p.next() == course::as_usual);
 }
 
 TEST_CASE("a range that is better done alone is not stolen from") {
@@ -166,8 +182,8 @@ TEST_CASE("a range that is better done alone is not stolen from") {
   int ranges = 0;
   std::uint64_t thefts_before = 0;
   started main{host, 0, [&](posse::member& m) {
-                 for (; ranges < 40; ++ranges) {
-                   if (ranges == 30)
+                 for (; ranges < 80; ++ranges) {
+                   if (ranges == 70)
                      thefts_before = host->stats().thefts;
                    if (ranges < 3)
                      pass(1s); // trials begin
@@ -183,6 +199,6 @@ TEST_CASE("a range that is better done alone is not stolen from") {
     host.run(1);
     go_on();
   }
-  CHECK(thefts_before > 4);
+  CHECK(thefts_before >= 24);
   CHECK(host->stats().thefts == thefts_before);
 }

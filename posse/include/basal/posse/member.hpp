@@ -173,8 +173,7 @@ private:
   /// Ticks.
   [[gnu::noinline]] std::uint64_t now() const noexcept;
 
-  /// A safepoint before what takes less than a look at the clock pays for: the first few
-  /// of a computation that has not looked yet need none.
+  /// A safepoint before little work: the first few of a computation that has not looked need none.
   void poll_lightly() {
     constexpr std::uint64_t few = 16;
     ++polls_;
