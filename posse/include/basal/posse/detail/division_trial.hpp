@@ -9,8 +9,8 @@ namespace basal::posse {
 /// Whether the ranges of one place in the program end sooner if they are divided, by trial: of
 /// sixteen ranges of about the same size, half are done alone, the others divided, by chance.
 /// Elements that write the same cache lines, as a counter or the end of a list, can take several
-/// members many times as long as one. The cost of an element changes from range to range, often in a
-/// period; so no fixed order would do.
+/// members many times as long as one. The cost of an element changes from range to range, often in
+/// a period; so no fixed order would do.
 ///
 /// Where three trials in a row say so, ranges of up to twice that size are done alone, until one
 /// says otherwise. Trials are so far apart that what they cost is little: a range done alone takes
