@@ -1,69 +1,21 @@
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <iterator>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/detail/collector.hpp>
+#include <basal/posse/detail/accumulators.hpp>
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/fold.hpp>
 #include <basal/posse/detail/near_function.hpp>
-#include <basal/posse/detail/per_executor.hpp>
 #include <basal/posse/pure.hpp>
 #include <basal/posse/range_fork.hpp>
 
 namespace basal::posse {
 namespace detail {
-
-/// The values that the parts of a range have led to: one for all elements that an executor has gone
-/// through one after the other, in however many steps.
-template <class T>
-class accumulators {
-public:
-  struct share : executors::visible_to_collector {
-    share(std::size_t from, const T& empty) : begin(from), end(from), value(empty) {
-    }
-
-    const std::size_t begin;
-    std::size_t end;
-    T value;
-  };
-
-  using shares = executors::visible_vector<std::unique_ptr<share>>;
-
-  explicit accumulators(const T& empty) noexcept : empty_(empty) {
-  }
-
-  /// That of `m`'s executor whose elements end where `first` begins, or a new one.
-  share& at(member& m, std::size_t first) {
-    auto& own = of_executors_.at(m.executor()).value;
-    for (auto it = own.rbegin(); it != own.rend(); ++it)
-      if ((*it)->end == first)
-        return **it;
-    own.push_back(std::make_unique<share>(first, empty_));
-    return *own.back();
-  }
-
-  /// All of them, in the order of elements.
-  shares take() {
-    shares all;
-    of_executors_.for_each(
-      [&](shares& own) { std::move(own.begin(), own.end(), std::back_inserter(all)); });
-    std::sort(all.begin(), all.end(),
-              [](const auto& a, const auto& b) { return a->begin < b->begin; });
-    return all;
-  }
-
-private:
-  const T& empty_;
-  per_executor<shares> of_executors_;
-};
 
 struct accumulate_function {
   template <element_range Range, class T, class Add, class Join>
@@ -75,7 +27,7 @@ struct accumulate_function {
                   "[](table& to, table&& from) { to.merge(from); }");
     const auto elements = elements_of(range);
     using element = decltype(*elements);
-    accumulators<T> parts{empty};
+    accumulators<T> parts{std::move(empty)};
     auto body = [&parts, elements, near = near_to<T&, element>(add)](member& k, std::size_t first,
                                                                      std::size_t last) {
       auto&& f = near.get();
@@ -97,7 +49,7 @@ struct accumulate_function {
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
     auto all = parts.take();
     if (all.empty())
-      return empty;
+      return parts.empty();
     join_all(m, std::span{all}, join);
     return std::move(all.front()->value);
   }

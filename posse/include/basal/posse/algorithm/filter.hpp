@@ -1,13 +1,15 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <basal/executors/detail/collector.hpp>
+#include <basal/posse/algorithm/for_each_chunk.hpp>
+#include <basal/posse/detail/accumulators.hpp>
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/pure.hpp>
@@ -24,39 +26,51 @@ struct filter_function {
                   "elements of std::vector<bool> share bytes: use a range of char or of an enum");
     static_assert(std::is_default_constructible_v<value>,
                   "filter() assigns to elements that exist already: keep pointers or optionals");
-    const auto n = count_of(range);
-    const auto unit = unit_for(n);
-    const auto units = (n + unit - 1) / unit;
-    auto elements = elements_of(range);
-    // The elements that pass, unit by unit, then their places in the output.
-    std::vector<executors::visible_vector<value>> passed(units);
-    each(m, units, [&, near = near_to<decltype(*elements)>(predicate)](member& k, std::size_t u) {
+    using found = executors::visible_vector<value>;
+    const auto elements = elements_of(range);
+    accumulators<found> parts{found{}};
+    auto body = [&parts, elements, near = near_to<decltype(*elements)>(predicate)](
+                  member& k, std::size_t first, std::size_t last) {
       auto&& passes = near.get();
-      const auto end = advanced(elements, std::min(n, (u + 1) * unit));
-      for (auto it = advanced(elements, u * unit); it != end; ++it)
+      auto& mine = parts.at(k, first);
+      auto kept = std::move(mine.value); // here the compiler sees that nobody else has it
+      const auto end = advanced(elements, last);
+      for (auto it = advanced(elements, first); it != end; ++it)
         if (call_with(passes, k, *it))
-          passed[u].push_back(*it);
-    });
-    std::vector<std::size_t> begin(units + 1, 0);
-    for (std::size_t u = 0; u != units; ++u)
-      begin[u + 1] = begin[u] + passed[u].size();
-    std::vector<value> result(begin.back());
-    each(m, units, [&](member&, std::size_t u) {
-      std::move(passed[u].begin(), passed[u].end(), advanced(result.begin(), begin[u]));
-    });
-    return result;
+          kept.push_back(*it);
+      mine.value = std::move(kept);
+      mine.end = last;
+      return last;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
+    auto all = parts.take();
+    if constexpr (std::is_same_v<found, std::vector<value>>)
+      if (all.size() == 1)
+        return std::move(all.front()->value);
+    return joined<value>(m, all);
   }
 
 private:
-  // As in scans: many elements make units that are worth their bookkeeping, few
-  // and perhaps expensive ones are units of their own.
-  static constexpr std::size_t unit_for(std::size_t n) noexcept {
-    return std::clamp<std::size_t>(std::bit_floor(n / 256), 1, 4096);
-  }
-
-  template <class Function>
-  static void each(member& m, std::size_t units, Function function) {
-    fork_merge_n(m, units, function);
+  /// Their elements one after the other.
+  template <class Value, class Shares>
+  static std::vector<Value> joined(member& m, Shares& all) {
+    std::vector<std::size_t> begin{0};
+    for (const auto& share : all)
+      begin.push_back(begin.back() + share->value.size());
+    std::vector<Value> result(begin.back());
+    for_each_chunk_function{}(m, result.size(), [&](std::size_t first, std::size_t last) {
+      auto part = std::upper_bound(begin.begin(), begin.end(), first) - begin.begin() - 1;
+      while (first != last) {
+        auto& from = all[static_cast<std::size_t>(part)]->value;
+        const auto of_part = begin[static_cast<std::size_t>(part)];
+        const auto to = std::min(last, of_part + from.size());
+        std::move(advanced(from.begin(), first - of_part), advanced(from.begin(), to - of_part),
+                  advanced(result.begin(), first));
+        first = to;
+        ++part;
+      }
+    });
+    return result;
   }
 };
 
