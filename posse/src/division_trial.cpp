@@ -14,15 +14,26 @@ constexpr std::uint32_t runs = 16;
 constexpr std::uint32_t enough = 3;
 
 /// The first trial comes so many times the expected work of the first range after that.
-constexpr std::uint32_t first_after = 64;
+constexpr std::uint32_t first_after = 256;
 
-/// From one trial to the next passes so many times what a range of the last one took on average: at
-/// first, and after many that have told nothing new.
+/// From one trial to the next passes so many times what a range of the last one took on average, and
+/// a sixteenth as many ranges: at first, and after many that have told nothing new.
 constexpr std::uint32_t least_patience = 256;
 constexpr std::uint32_t most_patience = 4096;
+constexpr std::uint32_t ranges_share = 16;
 
-/// A trial that is not at its end after so long, in ticks, is somebody else's to begin anew.
+/// Ranges of another size in a row after which the trial goes on with that one.
+constexpr std::uint32_t most_missed = 16;
+
+/// A trial of which no range has begun for so long, in ticks, is somebody else's to begin anew.
 constexpr std::uint64_t too_long = std::uint64_t{1} << 28;
+
+/// Ranges that are expected to take one member longer, in ticks, are not tried: nobody should wait
+/// for them.
+constexpr std::uint64_t most_work = std::uint64_t{1} << 24;
+
+/// A range that takes so many times as long as the longest of a trial is not what was tried.
+constexpr std::uint64_t far_longer = 4;
 
 } // namespace
 
@@ -30,26 +41,61 @@ division_trial::course division_trial::try_it(std::size_t n, std::uint64_t work,
                                               const void* who) noexcept {
   if (next_at_.load(std::memory_order_relaxed) == 0)
     next_at_.store(now + first_after * work, std::memory_order_relaxed);
-  else if (takes_part(n, now, who))
+  else if (work <= most_work && takes_part(n, now, who))
     return next_course(now);
   return known(n);
 }
 
+std::uint64_t division_trial::alone_for(course c) const noexcept {
+  return c == course::alone         ? alone_for_.load(std::memory_order_relaxed)
+         : c == course::timed_alone ? most_work
+                                    : 0;
+}
+
 bool division_trial::takes_part(std::size_t n, std::uint64_t now, const void* who) noexcept {
   const auto* tries = tries_.load(std::memory_order_relaxed);
-  if (tries != who) {
-    if (tries != nullptr && now < next_at_.load(std::memory_order_relaxed) + too_long)
+  const bool is_left = now >= next_at_.load(std::memory_order_relaxed) + too_long;
+  if (tries == who) {
+    const auto first = elements_.load(std::memory_order_relaxed);
+    if (n < first / 2 || n / 2 > first) {
+      const auto missed = missed_.load(std::memory_order_relaxed) + 1;
+      missed_.store(missed, std::memory_order_relaxed);
+      if (missed >= most_missed || is_left)
+        begin_trial(n, now);
       return false;
-    if (!tries_.compare_exchange_strong(tries, who, std::memory_order_relaxed))
+    }
+  } else {
+    if ((tries != nullptr && !is_left)
+        || !tries_.compare_exchange_strong(tries, who, std::memory_order_relaxed))
       return false;
-    next_at_.store(now, std::memory_order_relaxed); // when it has begun
-    run_.store(0, std::memory_order_relaxed);
-    divided_.store(0, std::memory_order_relaxed);
-    elements_.store(n, std::memory_order_relaxed);
-    return true;
+    if (tries != nullptr)
+      wait_longer();
+    begin_trial(n, now);
   }
-  const auto first = elements_.load(std::memory_order_relaxed);
-  return n >= first / 2 && n / 2 <= first;
+  missed_.store(0, std::memory_order_relaxed);
+  next_at_.store(now, std::memory_order_relaxed);
+  const auto to_pass = to_pass_.load(std::memory_order_relaxed);
+  if (to_pass == 0)
+    return true;
+  to_pass_.store(to_pass - 1, std::memory_order_relaxed);
+  return false;
+}
+
+void division_trial::begin_trial(std::size_t n, std::uint64_t now) noexcept {
+  next_at_.store(now, std::memory_order_relaxed);
+  run_.store(0, std::memory_order_relaxed);
+  divided_.store(0, std::memory_order_relaxed);
+  missed_.store(0, std::memory_order_relaxed);
+  elements_.store(n, std::memory_order_relaxed);
+}
+
+/// @returns the patience from now on
+std::uint32_t division_trial::wait_longer() noexcept {
+  const auto patience
+    = std::clamp(2 * patience_.load(std::memory_order_relaxed), least_patience, most_patience);
+  patience_.store(patience, std::memory_order_relaxed);
+  to_pass_.store(patience / ranges_share, std::memory_order_relaxed);
+  return patience;
 }
 
 /// By chance, and half of them each in the end.
@@ -68,7 +114,8 @@ void division_trial::end(course c, std::size_t n, std::uint64_t took, bool was_d
   const bool divided = c == course::timed_divided;
   const auto run = run_.load(std::memory_order_relaxed);
   const auto all = took + (run == 0 ? 0 : ticks_.load(std::memory_order_relaxed));
-  if (divided && !was_divided) {
+  if (divided != was_divided) {
+    wait_longer();
     end_trial(now + least_patience * all / (run + 1));
     return;
   }
@@ -82,11 +129,13 @@ void division_trial::end(course c, std::size_t n, std::uint64_t took, bool was_d
   sum_up(alone_sum_, each, !divided);
   sum_up(squares_, each * each);
   ticks_.store(all, std::memory_order_relaxed);
+  const auto longest = run == 0 ? 0 : longest_.load(std::memory_order_relaxed);
+  longest_.store(std::max(longest, took), std::memory_order_relaxed);
   run_.store(run + 1, std::memory_order_relaxed);
   if (divided)
     divided_.store(divided_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (run + 1 == runs)
-    conclude(are_slower_divided(), n, all / runs, now);
+    conclude(are_slower_divided(), all / runs, now);
 }
 
 /// By the logarithms of the times for an element: their means differ by more than chance explains,
@@ -107,19 +156,21 @@ void division_trial::end_trial(std::uint64_t next_at) noexcept {
 }
 
 /// @param took ticks, the ranges on average
-void division_trial::conclude(bool is_better_alone, std::size_t n, std::uint64_t took,
+void division_trial::conclude(bool is_better_alone, std::uint64_t took,
                               std::uint64_t now) noexcept {
   const auto agreeing = is_better_alone ? agreeing_.load(std::memory_order_relaxed) + 1 : 0;
   agreeing_.store(std::min(agreeing, enough), std::memory_order_relaxed);
-  const bool decides = !is_better_alone || agreeing >= enough;
-  auto patience = patience_.load(std::memory_order_relaxed);
-  if (decides) {
-    const bool is_news = (alone_up_to_.load(std::memory_order_relaxed) != 0) != is_better_alone;
-    patience = is_news ? least_patience : std::clamp(2 * patience, least_patience, most_patience);
-    patience_.store(patience, std::memory_order_relaxed);
-    alone_up_to_.store(is_better_alone ? 2 * n : 0, std::memory_order_relaxed);
+  if (is_better_alone && agreeing < enough) {
+    end_trial(now);
+    return;
   }
-  end_trial(decides ? now + patience * took : now);
+  if ((alone_up_to_.load(std::memory_order_relaxed) != 0) != is_better_alone)
+    patience_.store(0, std::memory_order_relaxed); // news
+  alone_for_.store(far_longer * longest_.load(std::memory_order_relaxed),
+                   std::memory_order_relaxed);
+  alone_up_to_.store(is_better_alone ? 2 * elements_.load(std::memory_order_relaxed) : 0,
+                     std::memory_order_relaxed);
+  end_trial(now + wait_longer() * took);
 }
 
 } // namespace basal::posse

@@ -316,6 +316,7 @@ TEST_CASE("a number stands for the numbers below it") {
           rt, 1000, 0, [](int& to, int i) { to += i; }, [](int& to, int from) { to += from; })
         == 499'500);
   posse::for_each(rt, 0u, [](unsigned) { FAIL("none"); });
+  posse::for_each(rt, -5, [](int) { FAIL("none"); });
 }
 
 TEST_CASE("find_if finds the first match and stops") {

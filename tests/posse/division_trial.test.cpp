@@ -50,22 +50,25 @@ struct place {
     now += 10'000'000 * n;
   }
 
-  /// Where the next range is the first one of a trial.
-  std::vector<course> whole_trial() {
-    std::vector<course> all;
-    for (int i = 0; i < runs; ++i)
-      all.push_back(next());
-    return all;
+  /// Ranges until the next trial.
+  int passed = 0;
+
+  /// The first range of the next trial.
+  course first_of_trial() {
+    for (passed = 0; passed < 100'000; ++passed)
+      if (const auto c = next(); division_trial::is_timed(c))
+        return c;
+    FAIL("there is no trial");
+    return {};
   }
 
-  /// Ranges until the next trial, which is gone through.
-  int between() {
-    int ranges = 0;
-    while (!division_trial::is_timed(next()))
-      ++ranges;
-    for (int i = 1; i < runs; ++i)
-      REQUIRE(division_trial::is_timed(next()));
-    return ranges;
+  std::vector<course> whole_trial() {
+    std::vector<course> all{first_of_trial()};
+    for (int i = 1; i < runs; ++i) {
+      all.push_back(next());
+      REQUIRE(division_trial::is_timed(all.back()));
+    }
+    return all;
   }
 };
 
@@ -92,8 +95,10 @@ TEST_CASE("trials that tell nothing new take less and less of the time") {
   place p;
   p.next();
   std::vector<int> between;
-  for (int i = 0; i < 8; ++i)
-    between.push_back(p.between());
+  for (int i = 0; i < 8; ++i) {
+    p.whole_trial();
+    between.push_back(p.passed);
+  }
   CHECK(between[1] >= 256);
   CHECK(between[3] > 3 * between[1]);
   CHECK(between[7] < 20'000); // there is an end to it
@@ -104,9 +109,10 @@ TEST_CASE("three trials in a row decide that ranges are done alone, one that the
   p.next();
   p.pause();
   p.speedup = 0.2;
-  for (int i = 0; i < 3; ++i) // one follows the other
-    for (const auto c : p.whole_trial())
-      REQUIRE(division_trial::is_timed(c));
+  for (int i = 0; i < 3; ++i) {
+    p.whole_trial();
+    CHECK((p.passed == 0) == (i > 0)); // one follows the other
+  }
   CHECK(p.next() == course::alone);
   CHECK(p.next(2 * n) == course::alone);
   CHECK(p.next(3 * n) == course::as_usual); // of these nothing is known
@@ -134,17 +140,21 @@ TEST_CASE("two bad trials, and a good one, decide nothing") {
 }
 
 TEST_CASE("elements whose cost changes from range to range, in a period, do not count for alone") {
-  for (const int period : {2, 4, 8, 16}) {
-    place p;
-    p.next();
-    p.speedup = 1.5;
-    int alone = 0;
-    for (int i = 0; i < 20'000; ++i) {
-      p.each = 1 << (i % period) % 6;
-      alone += p.next() == course::alone;
+  int wrong = 0;
+  for (const int period : {2, 4, 8, 16})
+    for (int places = 0; places < 100; ++places) {
+      place p;
+      p.now += static_cast<std::uint64_t>(places) * 12'345;
+      p.next();
+      p.speedup = 1.2;
+      bool alone = false;
+      for (int i = 0; i < 5000; ++i) {
+        p.each = 1 << (i % period) % 6;
+        alone |= p.next() == course::alone;
+      }
+      wrong += alone;
     }
-    CHECK(alone < 1000);
-  }
+  CHECK(wrong < 8);
 }
 
 TEST_CASE("a range that nobody has taken a part of tells nothing") {
@@ -153,28 +163,63 @@ TEST_CASE("a range that nobody has taken a part of tells nothing") {
   p.is_divided = false;
   for (int i = 0; i < 10; ++i) {
     p.pause();
-    while (p.next() != course::timed_divided) {
+    while (p.first_of_trial() != course::timed_divided) {
     }
     CHECK(p.next() == course::as_usual); // not at once again
   }
 }
 
-TEST_CASE("one member tries at a time, with ranges of one size, and another one if it has left") {
+TEST_CASE("one member tries at a time, and another one if it has left") {
   place p;
   p.next();
   p.pause();
-  CHECK(division_trial::is_timed(p.next()));
-  CHECK(p.next(3 * n) == course::as_usual);
-  CHECK(p.next(n / 3) == course::as_usual);
+  p.first_of_trial();
   const int other = 0;
   p.who = &other;
-  CHECK(p.next() == course::as_usual);
+  for (int i = 0; i < 100; ++i)
+    CHECK(p.next() == course::as_usual);
   p.pause();
-  CHECK(division_trial::is_timed(p.next()));
+  p.first_of_trial();
+  CHECK(p.passed >= 16);
   p.trial.end(course::timed_alone, n, 1, false, p.now, &p); // too late
   for (int i = 1; i < runs; ++i)
     CHECK(division_trial::is_timed(p.next()));
   CHECK(p.next() == course::as_usual);
+}
+
+TEST_CASE("a trial is of ranges of one size, and goes on with another one if that is gone") {
+  place p;
+  p.next();
+  p.pause();
+  p.first_of_trial();
+  CHECK(p.next(3 * n) == course::as_usual);
+  CHECK(p.next(n / 3) == course::as_usual);
+  CHECK(division_trial::is_timed(p.next()));
+  int timed = 0;
+  for (int i = 0; i < 40; ++i)
+    timed += division_trial::is_timed(p.next(3 * n));
+  CHECK(timed == runs);
+}
+
+TEST_CASE("members that take turns in ranges that come rarely seldom do one alone") {
+  place p;
+  p.next();
+  const int others[] = {1, 2};
+  int alone = 0;
+  for (int i = 0; i < 2000; ++i) {
+    p.pause();
+    p.who = &others[i / 20 % 2];
+    alone += division_trial::is_alone(p.next());
+  }
+  CHECK(alone < 200);
+}
+
+TEST_CASE("long ranges are not tried") {
+  place p;
+  p.next();
+  p.pause();
+  for (int i = 0; i < 100; ++i)
+    CHECK(p.next(100'000 * n) == course::as_usual);
 }
 
 TEST_CASE("a range that is better done alone is not stolen from") {
@@ -182,8 +227,8 @@ TEST_CASE("a range that is better done alone is not stolen from") {
   int ranges = 0;
   std::uint64_t thefts_before = 0;
   started main{host, 0, [&](posse::member& m) {
-                 for (; ranges < 80; ++ranges) {
-                   if (ranges == 70)
+                 for (; ranges < 90; ++ranges) {
+                   if (ranges == 80)
                      thefts_before = host->stats().thefts;
                    if (ranges < 3)
                      pass(1s); // trials begin
@@ -201,4 +246,36 @@ TEST_CASE("a range that is better done alone is not stolen from") {
   }
   CHECK(thefts_before >= 24);
   CHECK(host->stats().thefts == thefts_before);
+}
+
+TEST_CASE("a range that takes far longer than those that were better done alone is divided again") {
+  stepped_runtime host{by_worth(2)};
+  auto each = 10us;
+  int first = 0; // element that the other executor does
+  started main{host, 0, [&](posse::member& m) {
+                 for (int ranges = 0; ranges < 90; ++ranges) {
+                   if (ranges < 3)
+                     pass(1s); // trials begin
+                   if (ranges == 89)
+                     each = 100us;
+                   first = 100;
+                   posse::for_each(m, std::views::iota(0, 100), [&](posse::member& k, int i) {
+                     const bool is_thief = &k.executor() != &host.at(0);
+                     pass(is_thief ? 3 * each : each);
+                     if (is_thief)
+                       first = std::min(first, i);
+                     if (!is_thief && (i == 0 || i == 88))
+                       let_thieves_begin(k);
+                   });
+                   if (ranges == 88)
+                     CHECK(first == 100);
+                 }
+               }};
+  while (!main.has_ended()) {
+    host.run(0);
+    host.run(1);
+    go_on();
+  }
+  CHECK(first < 100);
+  CHECK(first > 50); // after four times what ranges had taken
 }

@@ -74,10 +74,11 @@ public:
   }
 
   /// Elements of which each of all members that `m`'s computation may have gets so many that they
-  /// take `ticks`, one at least; 0: it is not known what they cost.
+  /// take `ticks`, eight at least; 0: it is not known what they cost.
   static std::size_t elements_for_all(const member& m, std::uint64_t ticks) noexcept {
+    constexpr std::uint64_t few = 8;
     const auto known = site.cost();
-    return known == 0 ? 0 : m.most_executors() * std::max<std::uint64_t>(1, (ticks << 8) / known);
+    return known == 0 ? 0 : m.most_executors() * std::max<std::uint64_t>(few, (ticks << 8) / known);
   }
 
 private:
@@ -103,8 +104,8 @@ private:
   class rest : public right_continuation {
   public:
     rest(right_continuation* older, range_fork& fork, std::size_t first, std::size_t last,
-         pace::element_cost each, bool alone) noexcept
-      : right_continuation(older, ops), next(first), cost(each), is_alone(alone) {
+         pace::element_cost each, std::uint64_t alone) noexcept
+      : right_continuation(older, ops), next(first), cost(each), alone_until(alone) {
       upper.fork = &fork;
       upper.last = last;
     }
@@ -112,8 +113,8 @@ private:
     std::size_t next;
     upper_part upper;
     pace::element_cost cost;
-    const bool is_alone;      ///< must not be divided
-    std::uint64_t safepoints; ///< of the member, as of its last look at the pace
+    std::uint64_t alone_until; ///< ticks; it must not be divided before. 0: it may be
+    std::uint64_t safepoints;  ///< of the member, as of its last look at the pace
 
   private:
     // The node may stay untaken after this, and be asked again later.
@@ -148,7 +149,7 @@ private:
     }
 
     static bool is_better_alone(const right_continuation& self) noexcept {
-      return static_cast<const rest&>(self).is_alone;
+      return static_cast<const rest&>(self).alone_until != 0;
     }
 
     static constexpr operations ops{&delegate, &expected, &is_better_alone};
@@ -235,26 +236,28 @@ private:
       return;
     }
     const auto* who = &m.executor();
+    const auto n = (last - first) << each_;
     const auto begun = m.now();
-    const auto course = trial.begin(last - first, work, begun, who);
+    const auto course = trial.begin(n, work, begun, who);
     const auto thefts = m.num_thefts();
-    const bool all = run(m, body_, first, last, steps, division_trial::is_alone(course));
+    const bool all = run(m, body_, first, last, steps,
+                         division_trial::is_alone(course) ? begun + trial.alone_for(course) : 0);
     if (!division_trial::is_timed(course) || !all) [[likely]]
       return;
     const auto now = m.now();
-    trial.end(course, last - first, now - begun, m.num_thefts() != thefts, now, who);
+    trial.end(course, n, now - begun, m.num_thefts() != thefts, now, who);
   }
 
-  /// @param alone it must not be divided
+  /// @param alone_until see `rest`
   /// @returns false if the range ended before `last`.
   bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
-           bool alone = false) {
+           std::uint64_t alone_until = 0) {
     {
-      rest node{m.youngest_, *this, first, last, site.cost(steps), alone};
+      rest node{m.youngest_, *this, first, last, site.cost(steps), alone_until};
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
       node.safepoints = m.safepoints();
-      if (!alone && m.is_worth_an_offer(work_of(node.cost, last - first))) [[unlikely]] {
+      if (alone_until == 0 && m.is_worth_an_offer(work_of(node.cost, last - first))) [[unlikely]] {
         m.poll(); // the member's first look, if there was none yet
         node.safepoints = m.safepoints();
         m.offer();
@@ -262,7 +265,7 @@ private:
           guard.armed = false;
           return share(m, body, first, node, steps);
         }
-      } else if (!alone) {
+      } else if (alone_until == 0) {
         m.note_refusal(work_of(node.cost, last - first));
       }
       while (last - first > steps.step()) {
@@ -316,7 +319,9 @@ private:
       site.learn(steps.measured(), node.upper.fork->each_);
     node.cost = site.cost(steps);
     node.next = first;
-    if (!node.is_alone && m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
+    if (now >= node.alone_until)
+      node.alone_until = 0;
+    if (node.alone_until == 0 && m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
       m.offer();
     if (!node.is_taken())
       m.heed(now);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -54,7 +53,7 @@ struct accumulate_function {
     return std::move(all.front()->value);
   }
 
-  template <std::integral Number, class T, class Add, class Join>
+  template <number Number, class T, class Add, class Join>
   T operator()(member& m, Number n, T empty, Add&& add, Join&& join) const {
     return (*this)(m, numbers_below(n), std::move(empty), add, join);
   }
@@ -89,7 +88,8 @@ private:
 /// `add(value&, element)`, or `add(member&, value&, element)`, adds elements in order to a copy of
 /// `empty`: one for each part of the range that an executor goes through, so there are as many as
 /// thefts, and one more. `join(earlier&, later&&)` then adds what elements have led to that come
-/// right after the others.
+/// right after the others. Copies are made, and joins take place, on several executors at the same
+/// time.
 ///
 /// Where the range is divided depends on thefts, so the result must not: `empty` has nothing in it,
 /// and whether elements are added to one value or to two that are joined makes no difference. For

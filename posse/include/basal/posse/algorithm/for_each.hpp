@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 
 #include <basal/posse/detail/elements.hpp>
@@ -26,7 +25,7 @@ struct for_each_function {
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
   }
 
-  template <std::integral Number, class Function>
+  template <number Number, class Function>
   void operator()(member& m, Number n, Function&& function) const {
     (*this)(m, numbers_below(n), function);
   }

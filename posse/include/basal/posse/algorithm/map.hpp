@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
@@ -46,7 +45,7 @@ struct map_function {
     return results;
   }
 
-  template <std::integral Number, class Function>
+  template <number Number, class Function>
   auto operator()(member& m, Number n, Function&& function) const {
     return (*this)(m, numbers_below(n), function);
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -35,7 +34,7 @@ struct map_reduce_function {
     }
   }
 
-  template <std::integral Number, class Function, class T, class Op = std::plus<>>
+  template <number Number, class Function, class T, class Op = std::plus<>>
   T operator()(member& m, Number n, Function&& function, T init, Op&& op = {}) const {
     return (*this)(m, numbers_below(n), function, std::move(init), op);
   }

@@ -12,9 +12,10 @@ namespace basal::posse {
 /// members many times as long as one. The cost of an element changes from range to range, often in
 /// a period; so no fixed order would do.
 ///
-/// Where three trials in a row say so, ranges of up to twice that size are done alone, until one
-/// says otherwise. Trials are so far apart that what they cost is little: a range done alone takes
-/// as much longer as there are executors.
+/// Where three trials one after the other say so, ranges of up to twice that size are done alone,
+/// until one says otherwise, and as long as they do not take much longer than those that were tried.
+/// Trials are so far apart that what they cost is little, on average: a range done alone takes as
+/// much longer as there are executors. Ranges of more than some milliseconds are not tried.
 ///
 /// Any thread. One at a time tries; the others do as is known. All accesses are relaxed: hints.
 class alignas(64) division_trial {
@@ -46,8 +47,11 @@ public:
     return known(n);
   }
 
+  /// Ticks after which a range that is done alone may be divided all the same; 0: at once.
+  std::uint64_t alone_for(course c) const noexcept;
+
   /// A timed range of `n` elements ended at `now` after `took` ticks.
-  /// @param was_divided if it was to be: nobody may have been idle
+  /// @param was_divided nobody may have been idle; or it took too long alone
   void end(course c, std::size_t n, std::uint64_t took, bool was_divided, std::uint64_t now,
            const void* who) noexcept;
 
@@ -58,22 +62,28 @@ private:
 
   course try_it(std::size_t n, std::uint64_t work, std::uint64_t now, const void* who) noexcept;
   bool takes_part(std::size_t n, std::uint64_t now, const void* who) noexcept;
+  void begin_trial(std::size_t n, std::uint64_t now) noexcept;
   course next_course(std::uint64_t now) const noexcept;
   bool are_slower_divided() const noexcept;
+  std::uint32_t wait_longer() noexcept;
   void end_trial(std::uint64_t next_at) noexcept;
-  void conclude(bool is_better_alone, std::size_t n, std::uint64_t took,
-                std::uint64_t now) noexcept;
+  void conclude(bool is_better_alone, std::uint64_t took, std::uint64_t now) noexcept;
 
-  /// Ticks, when the next trial is to come, or this one has begun; 0: no range was worth a theft.
+  /// Ticks, when the next trial is to come, or the last range of this one has begun; 0: no range
+  /// was worth a theft yet.
   std::atomic<std::uint64_t> next_at_{0};
   std::atomic<std::size_t> alone_up_to_{0}; ///< elements
+  std::atomic<std::uint64_t> alone_for_{0}; ///< ticks
   std::atomic<const void*> tries_{nullptr}; ///< null: nobody
+  std::atomic<std::uint32_t> to_pass_{16};  ///< ranges before the trial's first one
   std::atomic<std::uint32_t> run_{0};       ///< of the trial
   std::atomic<std::uint32_t> divided_{0};   ///< its ranges so far that were divided
+  std::atomic<std::uint32_t> missed_{0};    ///< ranges of another size in a row
   std::atomic<std::uint32_t> agreeing_{0};  ///< trials that have found that alone is better
   std::atomic<std::uint32_t> patience_{0};  ///< see least_patience
   std::atomic<std::size_t> elements_{0};    ///< of the trial's first range
   std::atomic<std::uint64_t> ticks_{0};     ///< of its ranges so far
+  std::atomic<std::uint64_t> longest_{0};   ///< ticks, of one of them
   std::atomic<double> divided_sum_{0};      ///< of the logarithms of times for an element
   std::atomic<double> alone_sum_{0};
   std::atomic<double> squares_{0}; ///< of all of them

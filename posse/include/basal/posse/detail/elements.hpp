@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -11,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse {
@@ -42,11 +42,14 @@ auto written_elements_of(Range& range) {
   return elements_of(range);
 }
 
-/// The elements where a number stands for a range: those below it.
-template <std::integral Number>
+/// What stands for the range of the numbers below it.
+template <class Number>
+concept number = std::integral<Number> && !std::same_as<Number, bool>;
+
+/// Those from 0 on: none if n is negative, as in a loop.
+template <number Number>
 auto numbers_below(Number n) {
-  BASAL_ASSERT(n >= 0, "an algorithm over the numbers below n takes an n that is not negative");
-  return std::views::iota(Number{0}, n);
+  return std::views::iota(Number{0}, std::max(n, Number{0}));
 }
 
 template <element_range Range>
