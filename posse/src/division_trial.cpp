@@ -16,8 +16,8 @@ constexpr std::uint32_t enough = 3;
 /// The first trial comes so many times the expected work of the first range after that.
 constexpr std::uint32_t first_after = 256;
 
-/// From one trial to the next passes so many times what a range of the last one took on average, and
-/// a sixteenth as many ranges: at first, and after many that have told nothing new.
+/// From one trial to the next passes so many times what a range of the last one took on average,
+/// and a sixteenth as many ranges: at first, and after many that have told nothing new.
 constexpr std::uint32_t least_patience = 256;
 constexpr std::uint32_t most_patience = 4096;
 constexpr std::uint32_t ranges_share = 16;
