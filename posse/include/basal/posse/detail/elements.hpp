@@ -42,7 +42,7 @@ auto written_elements_of(Range& range) {
   return elements_of(range);
 }
 
-/// What stands for the range of the numbers below it.
+/// A type of which a value stands for the range of the numbers below it.
 template <class Number>
 concept number = std::integral<Number> && !std::same_as<Number, bool>;
 
