@@ -7,7 +7,7 @@
 #include "stepped_runtime.hpp"
 #include "support/catch.hpp"
 
-#include <array>
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <numeric>
@@ -27,7 +27,7 @@ namespace {
 /// Counts how many are made of another one by copying.
 struct numbers {
   std::vector<int> all;
-  static inline int copies = 0;
+  static inline std::atomic<int> copies = 0;
 
   numbers() = default;
   numbers(const numbers& other) : all(other.all) {
