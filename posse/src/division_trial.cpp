@@ -141,7 +141,7 @@ void division_trial::end(course c, std::size_t n, std::uint64_t took, bool was_d
 /// By the logarithms of the times for an element: their means differ by more than chance explains,
 /// the standard error of the difference.
 bool division_trial::are_slower_divided() const noexcept {
-  constexpr double half = runs / 2;
+  constexpr double half = runs / 2.;
   const auto divided = divided_sum_.load(std::memory_order_relaxed) / half;
   const auto alone = alone_sum_.load(std::memory_order_relaxed) / half;
   const auto squares = squares_.load(std::memory_order_relaxed);
