@@ -25,6 +25,9 @@ constexpr std::uint32_t ranges_share = 16;
 /// Ranges of another size in a row after which the trial goes on with that one.
 constexpr std::uint32_t most_missed = 16;
 
+/// Ranges that were to be divided, and were not, after which the trial ends.
+constexpr std::uint32_t most_undivided = 16;
+
 /// A trial of which no range has begun for so long, in ticks, is somebody else's to begin anew.
 constexpr std::uint64_t too_long = std::uint64_t{1} << 28;
 
@@ -85,6 +88,7 @@ void division_trial::begin_trial(std::size_t n, std::uint64_t now) noexcept {
   next_at_.store(now, std::memory_order_relaxed);
   run_.store(0, std::memory_order_relaxed);
   divided_.store(0, std::memory_order_relaxed);
+  undivided_.store(0, std::memory_order_relaxed);
   missed_.store(0, std::memory_order_relaxed);
   elements_.store(n, std::memory_order_relaxed);
 }
@@ -114,6 +118,12 @@ void division_trial::end(course c, std::size_t n, std::uint64_t took, bool was_d
   const bool divided = c == course::timed_divided;
   const auto run = run_.load(std::memory_order_relaxed);
   const auto all = took + (run == 0 ? 0 : ticks_.load(std::memory_order_relaxed));
+  if (divided && !was_divided) { // asleep after ranges done alone, or busy: another one may do
+    const auto undivided = undivided_.load(std::memory_order_relaxed) + 1;
+    undivided_.store(undivided, std::memory_order_relaxed);
+    if (undivided < most_undivided)
+      return;
+  }
   if (divided != was_divided) {
     wait_longer();
     end_trial(now + least_patience * all / (run + 1));

@@ -157,16 +157,24 @@ TEST_CASE("elements whose cost changes from range to range, in a period, do not 
   CHECK(wrong < 8);
 }
 
-TEST_CASE("a range that nobody has taken a part of tells nothing") {
+TEST_CASE("ranges that nobody has taken a part of tell nothing") {
   place p;
   p.next();
   p.is_divided = false;
   for (int i = 0; i < 10; ++i) {
     p.pause();
-    while (p.first_of_trial() != course::timed_divided) {
-    }
-    CHECK(p.next() == course::as_usual); // not at once again
+    p.first_of_trial();
+    int alone = 0;
+    for (int ranges = 0; ranges < 40; ++ranges)
+      alone += division_trial::is_alone(p.next());
+    CHECK(alone <= runs / 2);
+    CHECK(p.next() == course::as_usual);
   }
+  p.pause(); // one that is not divided does not end a trial
+  p.first_of_trial();
+  p.is_divided = true;
+  for (int ranges = 0; ranges < runs - 1; ++ranges)
+    CHECK(division_trial::is_timed(p.next()));
 }
 
 TEST_CASE("one member tries at a time, and another one if it has left") {

@@ -78,6 +78,7 @@ private:
   std::atomic<std::uint32_t> to_pass_{16};  ///< ranges before the trial's first one
   std::atomic<std::uint32_t> run_{0};       ///< of the trial
   std::atomic<std::uint32_t> divided_{0};   ///< its ranges so far that were divided
+  std::atomic<std::uint32_t> undivided_{0}; ///< ranges that were to be, and were not
   std::atomic<std::uint32_t> missed_{0};    ///< ranges of another size in a row
   std::atomic<std::uint32_t> agreeing_{0};  ///< trials that have found that alone is better
   std::atomic<std::uint32_t> patience_{0};  ///< see least_patience
