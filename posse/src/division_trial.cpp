@@ -29,7 +29,7 @@ constexpr std::uint32_t most_missed = 16;
 constexpr std::uint32_t most_undivided = 16;
 
 /// A trial of which no range has begun for so long, in ticks, is somebody else's to begin anew.
-constexpr std::uint64_t too_long = std::uint64_t{1} << 28;
+constexpr std::uint64_t too_long = std::uint64_t{1} << 26;
 
 /// Ranges that are expected to take one member longer, in ticks, are not tried: nobody should wait
 /// for them.
