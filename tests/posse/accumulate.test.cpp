@@ -109,26 +109,33 @@ TEST_CASE("elements may fork, and accumulate themselves") {
   CHECK(result.all == first_ints(60 * 300));
 }
 
+namespace {
+
+/// Accumulates the numbers below eight. The first one takes so long that the upper half is stolen,
+/// by an executor that begins then, or later.
+template <bool ThiefBegins> // each has a site of its own, which knows nothing yet
+numbers first_eight(member& m) {
+  numbers::copies = 0;
+  return posse::accumulate(
+    m, 8, numbers{},
+    [](member& k, numbers& to, int x) {
+      to.all.push_back(x);
+      if (x == 0) {
+        end_quantum(k);
+        end_quantum(k);
+        if constexpr (ThiefBegins)
+          let_thieves_begin(k);
+      }
+    },
+    numbers::join);
+}
+
+} // namespace
+
 TEST_CASE("there is one value for what nobody has stolen, and one for each theft") {
   stepped_runtime host{stepped(2)};
-  const auto v = first_ints(8);
   std::vector<int> result;
-  // The first element takes so long that the other executor gets the upper half.
-  started main{host, 0, [&](member& m) {
-                 numbers::copies = 0;
-                 auto all = posse::accumulate(
-                   m, v, numbers{},
-                   [](member& k, numbers& to, int x) {
-                     to.all.push_back(x);
-                     if (x == 0) {
-                       end_quantum(k);
-                       end_quantum(k);
-                       let_thieves_begin(k);
-                     }
-                   },
-                   numbers::join);
-                 result = std::move(all.all);
-               }};
+  started main{host, 0, [&](member& m) { result = first_eight<true>(m).all; }};
   host.run(0);
   CHECK(numbers::copies == 1);
   host.run(1);
@@ -136,34 +143,20 @@ TEST_CASE("there is one value for what nobody has stolen, and one for each theft
   go_on();
   host.run_all();
   REQUIRE(main.has_ended());
-  CHECK(result == v);
+  CHECK(result == first_ints(8));
   CHECK(numbers::copies == 2);
   CHECK(host->stats().thefts == 1);
 }
 
 TEST_CASE("a part that is taken back goes on with the value of its victim") {
   stepped_runtime host{by_worth(2)};
-  const auto v = first_ints(8);
   std::vector<int> result;
-  started main{host, 0, [&](member& m) {
-                 numbers::copies = 0;
-                 auto all = posse::accumulate(
-                   m, v, numbers{},
-                   [](member& k, numbers& to, int x) {
-                     to.all.push_back(x);
-                     if (x == 0) {
-                       end_quantum(k);
-                       end_quantum(k);
-                     }
-                   },
-                   numbers::join);
-                 result = std::move(all.all);
-               }};
+  started main{host, 0, [&](member& m) { result = first_eight<false>(m).all; }};
   host.run(0); // the other executor does nothing meanwhile
   host.run_all();
   REQUIRE(main.has_ended());
   CHECK(host->stats().taken_back == 1);
-  CHECK(result == v);
+  CHECK(result == first_ints(8));
   CHECK(numbers::copies == 1);
 }
 

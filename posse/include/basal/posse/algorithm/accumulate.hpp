@@ -48,7 +48,7 @@ struct accumulate_function {
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
     auto all = parts.take();
     if (all.empty())
-      return parts.empty();
+      return parts.initial();
     join_all(m, std::span{all}, join);
     return std::move(all.front()->value);
   }
@@ -86,10 +86,10 @@ private:
 ///       });
 ///
 /// `add(value&, element)`, or `add(member&, value&, element)`, adds elements in order to a copy of
-/// `empty`: one for each part of the range that an executor goes through, so there are as many as
-/// thefts, and one more. `join(earlier&, later&&)` then adds what elements have led to that come
-/// right after the others. Copies are made, and joins take place, on several executors at the same
-/// time.
+/// `empty`: one for each part of the range that an executor goes through, so there are at most as
+/// many as thefts, and one more. `join(earlier&, later&&)` then adds what elements have led to that
+/// come right after the others. Copies are made, and joins take place, on several executors at the
+/// same time.
 ///
 /// Where the range is divided depends on thefts, so the result must not: `empty` has nothing in it,
 /// and whether elements are added to one value or to two that are joined makes no difference. For

@@ -79,8 +79,8 @@ private:
 /// `filter(where, range, predicate)`: the vector of the elements for which
 /// `predicate(element)`, or `predicate(member&, element)`, holds, in their
 /// order (elsewhere called pack, or copy_if). The predicate is called once for
-/// each element. Elements are copied, and moved once more; results are
-/// default-constructed first. Exceptions: see for_each.
+/// each element. Elements are copied, and moved once more, unless they are numbers and
+/// nothing was stolen; results are default-constructed first. Exceptions: see for_each.
 /// @throws std::bad_alloc
 inline constexpr pure<detail::filter_function{}> filter{"filter"};
 

@@ -42,7 +42,7 @@ public:
     return *own.back();
   }
 
-  const T& empty() const noexcept {
+  const T& initial() const noexcept {
     return empty_;
   }
 
