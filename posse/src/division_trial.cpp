@@ -38,15 +38,30 @@ constexpr std::uint64_t most_work = std::uint64_t{1} << 24;
 /// A range that takes so many times as long as the longest of a trial is not what was tried.
 constexpr std::uint64_t far_longer = 4;
 
+/// By the logarithms of the times for an element: their means differ by more than chance explains,
+/// the standard error of the difference.
+bool are_slower_divided(double divided_sum, double alone_sum, double squares) noexcept {
+  constexpr double half = runs / 2.;
+  const auto divided = divided_sum / half;
+  const auto alone = alone_sum / half;
+  const auto variance
+    = std::max(0., squares - half * (divided * divided + alone * alone)) / (runs - 2);
+  return divided - alone >= std::sqrt(variance * 2 / half);
+}
+
 } // namespace
 
 division_trial::course division_trial::try_it(std::size_t n, std::uint64_t work, std::uint64_t now,
                                               const void* who) noexcept {
-  if (next_at_.load(std::memory_order_relaxed) == 0)
+  if (next_at_.load(std::memory_order_relaxed) == 0) {
     next_at_.store(now + first_after * work, std::memory_order_relaxed);
-  else if (work <= most_work && takes_part(n, now, who))
-    return next_course(now);
-  return known(n);
+    return known(n);
+  }
+  const auto* tries = tries_.load(std::memory_order_relaxed);
+  if (work > most_work || (tries != nullptr && tries != who && !is_left(now)))
+    return known(n);
+  const std::unique_lock guard{mutex_, std::try_to_lock};
+  return guard && takes_part(n, now, who) ? next_course(now) : known(n);
 }
 
 std::uint64_t division_trial::alone_for(course c) const noexcept {
@@ -55,109 +70,79 @@ std::uint64_t division_trial::alone_for(course c) const noexcept {
                                     : 0;
 }
 
+bool division_trial::is_left(std::uint64_t now) const noexcept {
+  return now >= next_at_.load(std::memory_order_relaxed) + too_long;
+}
+
 bool division_trial::takes_part(std::size_t n, std::uint64_t now, const void* who) noexcept {
   const auto* tries = tries_.load(std::memory_order_relaxed);
-  const bool is_left = now >= next_at_.load(std::memory_order_relaxed) + too_long;
   if (tries == who) {
-    const auto first = elements_.load(std::memory_order_relaxed);
-    if (n < first / 2 || n / 2 > first) {
-      const auto missed = missed_.load(std::memory_order_relaxed) + 1;
-      missed_.store(missed, std::memory_order_relaxed);
-      if (missed >= most_missed || is_left)
+    if (n < trial_.elements / 2 || n / 2 > trial_.elements) {
+      if (++trial_.missed >= most_missed || is_left(now))
         begin_trial(n, now);
       return false;
     }
   } else {
-    if ((tries != nullptr && !is_left)
-        || !tries_.compare_exchange_strong(tries, who, std::memory_order_relaxed))
-      return false;
-    if (tries != nullptr)
+    if (tries != nullptr) {
+      if (!is_left(now))
+        return false;
       wait_longer();
+    }
+    tries_.store(who, std::memory_order_relaxed);
     begin_trial(n, now);
   }
-  missed_.store(0, std::memory_order_relaxed);
+  trial_.missed = 0;
   next_at_.store(now, std::memory_order_relaxed);
-  const auto to_pass = to_pass_.load(std::memory_order_relaxed);
-  if (to_pass == 0)
+  if (to_pass_ == 0)
     return true;
-  to_pass_.store(to_pass - 1, std::memory_order_relaxed);
+  --to_pass_;
   return false;
 }
 
 void division_trial::begin_trial(std::size_t n, std::uint64_t now) noexcept {
   next_at_.store(now, std::memory_order_relaxed);
-  run_.store(0, std::memory_order_relaxed);
-  divided_.store(0, std::memory_order_relaxed);
-  undivided_.store(0, std::memory_order_relaxed);
-  missed_.store(0, std::memory_order_relaxed);
-  elements_.store(n, std::memory_order_relaxed);
+  trial_ = {.elements = n};
 }
 
-/// @returns the patience from now on
-std::uint32_t division_trial::wait_longer() noexcept {
-  const auto patience
-    = std::clamp(2 * patience_.load(std::memory_order_relaxed), least_patience, most_patience);
-  patience_.store(patience, std::memory_order_relaxed);
-  to_pass_.store(patience / ranges_share, std::memory_order_relaxed);
-  return patience;
+void division_trial::wait_longer() noexcept {
+  patience_ = std::clamp(2 * patience_, least_patience, most_patience);
+  to_pass_ = patience_ / ranges_share;
 }
 
 /// By chance, and half of them each in the end.
 division_trial::course division_trial::next_course(std::uint64_t now) const noexcept {
-  const auto left = runs - std::min(run_.load(std::memory_order_relaxed), runs - 1);
-  const auto divided = std::min(divided_.load(std::memory_order_relaxed), runs / 2);
   constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
   const auto chance = (now * golden) >> 32;
-  return chance % left < runs / 2 - divided ? course::timed_divided : course::timed_alone;
+  return chance % (runs - trial_.run) < runs / 2 - trial_.divided ? course::timed_divided
+                                                                  : course::timed_alone;
 }
 
 void division_trial::end(course c, std::size_t n, std::uint64_t took, bool was_divided,
                          std::uint64_t now, const void* who) noexcept {
-  if (tries_.load(std::memory_order_relaxed) != who)
-    return; // somebody else has begun anew
+  const std::unique_lock guard{mutex_, std::try_to_lock};
+  if (!guard || tries_.load(std::memory_order_relaxed) != who)
+    return; // somebody else begins anew, or has
   const bool divided = c == course::timed_divided;
-  const auto run = run_.load(std::memory_order_relaxed);
-  const auto all = took + (run == 0 ? 0 : ticks_.load(std::memory_order_relaxed));
-  if (divided && !was_divided) { // asleep after ranges done alone, or busy: another one may do
-    const auto undivided = undivided_.load(std::memory_order_relaxed) + 1;
-    undivided_.store(undivided, std::memory_order_relaxed);
-    if (undivided < most_undivided)
-      return;
-  }
+  if ((divided ? trial_.divided : trial_.run - trial_.divided) == runs / 2)
+    return; // one within another, both timed
+  // If not, it was asleep after ranges done alone, or busy: another range may do.
+  if (divided && !was_divided && ++trial_.undivided < most_undivided)
+    return;
+  trial_.ticks += took;
+  ++trial_.run;
   if (divided != was_divided) {
     wait_longer();
-    end_trial(now + least_patience * all / (run + 1));
+    end_trial(now + least_patience * trial_.ticks / trial_.run);
     return;
   }
-  const auto sum_up = [run](std::atomic<double>& sum, double x, bool counts = true) {
-    const auto before = run == 0 ? 0 : sum.load(std::memory_order_relaxed);
-    sum.store(counts ? before + x : before, std::memory_order_relaxed);
-  };
   const auto each
     = std::log(static_cast<double>(std::max<std::uint64_t>(1, took)) / static_cast<double>(n));
-  sum_up(divided_sum_, each, divided);
-  sum_up(alone_sum_, each, !divided);
-  sum_up(squares_, each * each);
-  ticks_.store(all, std::memory_order_relaxed);
-  const auto longest = run == 0 ? 0 : longest_.load(std::memory_order_relaxed);
-  longest_.store(std::max(longest, took), std::memory_order_relaxed);
-  run_.store(run + 1, std::memory_order_relaxed);
-  if (divided)
-    divided_.store(divided_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (run + 1 == runs)
-    conclude(are_slower_divided(), all / runs, now);
-}
-
-/// By the logarithms of the times for an element: their means differ by more than chance explains,
-/// the standard error of the difference.
-bool division_trial::are_slower_divided() const noexcept {
-  constexpr double half = runs / 2.;
-  const auto divided = divided_sum_.load(std::memory_order_relaxed) / half;
-  const auto alone = alone_sum_.load(std::memory_order_relaxed) / half;
-  const auto squares = squares_.load(std::memory_order_relaxed);
-  const auto variance
-    = std::max(0., squares - half * (divided * divided + alone * alone)) / (runs - 2);
-  return divided - alone >= std::sqrt(variance * 2 / half);
+  trial_.divided += divided;
+  (divided ? trial_.divided_sum : trial_.alone_sum) += each;
+  trial_.squares += each * each;
+  trial_.longest = std::max(trial_.longest, took);
+  if (trial_.run == runs)
+    conclude(now);
 }
 
 void division_trial::end_trial(std::uint64_t next_at) noexcept {
@@ -165,22 +150,20 @@ void division_trial::end_trial(std::uint64_t next_at) noexcept {
   tries_.store(nullptr, std::memory_order_relaxed);
 }
 
-/// @param took ticks, the ranges on average
-void division_trial::conclude(bool is_better_alone, std::uint64_t took,
-                              std::uint64_t now) noexcept {
-  const auto agreeing = is_better_alone ? agreeing_.load(std::memory_order_relaxed) + 1 : 0;
-  agreeing_.store(std::min(agreeing, enough), std::memory_order_relaxed);
-  if (is_better_alone && agreeing < enough) {
+void division_trial::conclude(std::uint64_t now) noexcept {
+  const bool is_better_alone
+    = are_slower_divided(trial_.divided_sum, trial_.alone_sum, trial_.squares);
+  agreeing_ = is_better_alone ? std::min(agreeing_ + 1, enough) : 0;
+  if (is_better_alone && agreeing_ < enough) {
     end_trial(now);
     return;
   }
   if ((alone_up_to_.load(std::memory_order_relaxed) != 0) != is_better_alone)
-    patience_.store(0, std::memory_order_relaxed); // news
-  alone_for_.store(far_longer * longest_.load(std::memory_order_relaxed),
-                   std::memory_order_relaxed);
-  alone_up_to_.store(is_better_alone ? 2 * elements_.load(std::memory_order_relaxed) : 0,
-                     std::memory_order_relaxed);
-  end_trial(now + wait_longer() * took);
+    patience_ = 0; // news
+  alone_for_.store(far_longer * trial_.longest, std::memory_order_relaxed);
+  alone_up_to_.store(is_better_alone ? 2 * trial_.elements : 0, std::memory_order_relaxed);
+  wait_longer();
+  end_trial(now + patience_ * trial_.ticks / runs);
 }
 
 } // namespace basal::posse

@@ -157,6 +157,28 @@ TEST_CASE("elements whose cost changes from range to range, in a period, do not 
   CHECK(wrong < 8);
 }
 
+TEST_CASE("ranges within one another leave a trial's halves as large as each other") {
+  for (std::uint64_t places = 0; places < 50; ++places) {
+    place p;
+    p.each = 100;
+    p.now += places * 12'345;
+    p.next();
+    for (int trials = 0; trials < 6; ++trials) {
+      p.pause();
+      p.first_of_trial();
+      std::vector<course> nested;
+      for (int i = 0; i < 4 * runs; ++i) {
+        p.now += 7919;
+        nested.push_back(p.trial.begin(n, n, p.now, p.who));
+      }
+      for (const auto c : nested)
+        p.trial.end(c, n, division_trial::is_alone(c) ? 100 * n : 90 * n,
+                    c == course::timed_divided, p.now, p.who);
+    }
+    CHECK(p.next() == course::as_usual);
+  }
+}
+
 TEST_CASE("ranges that nobody has taken a part of tell nothing") {
   place p;
   p.next();

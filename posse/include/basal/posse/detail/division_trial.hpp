@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace basal::posse {
 
@@ -17,7 +18,8 @@ namespace basal::posse {
 /// Trials are so far apart that what they cost is little, on average: a range done alone takes as
 /// much longer as there are executors. Ranges of more than some milliseconds are not tried.
 ///
-/// Any thread. One at a time tries; the others do as is known. All accesses are relaxed: hints.
+/// Any thread; nobody waits. One at a time tries, behind a lock that is only tried, too: who does
+/// not get it does as is known. What is read without it is a hint, relaxed.
 class alignas(64) division_trial {
 public:
   enum class course : std::uint8_t {
@@ -56,18 +58,32 @@ public:
            const void* who) noexcept;
 
 private:
+  /// The ranges of the present trial so far.
+  struct progress {
+    std::size_t elements = 0;    ///< of its first range
+    std::uint32_t run = 0;       ///< ranges
+    std::uint32_t divided = 0;   ///< of them
+    std::uint32_t undivided = 0; ///< that were to be divided, and were not
+    std::uint32_t missed = 0;    ///< of another size, in a row
+    std::uint64_t ticks = 0;
+    std::uint64_t longest = 0; ///< ticks, of one of them
+    double divided_sum = 0;    ///< of the logarithms of times for an element
+    double alone_sum = 0;
+    double squares = 0; ///< of all of them
+  };
+
   course known(std::size_t n) const noexcept {
     return n <= alone_up_to_.load(std::memory_order_relaxed) ? course::alone : course::as_usual;
   }
 
+  bool is_left(std::uint64_t now) const noexcept;
   course try_it(std::size_t n, std::uint64_t work, std::uint64_t now, const void* who) noexcept;
   bool takes_part(std::size_t n, std::uint64_t now, const void* who) noexcept;
   void begin_trial(std::size_t n, std::uint64_t now) noexcept;
   course next_course(std::uint64_t now) const noexcept;
-  bool are_slower_divided() const noexcept;
-  std::uint32_t wait_longer() noexcept;
+  void wait_longer() noexcept;
   void end_trial(std::uint64_t next_at) noexcept;
-  void conclude(bool is_better_alone, std::uint64_t took, std::uint64_t now) noexcept;
+  void conclude(std::uint64_t now) noexcept;
 
   /// Ticks, when the next trial is to come, or the last range of this one has begun; 0: no range
   /// was worth a theft yet.
@@ -75,19 +91,12 @@ private:
   std::atomic<std::size_t> alone_up_to_{0}; ///< elements
   std::atomic<std::uint64_t> alone_for_{0}; ///< ticks
   std::atomic<const void*> tries_{nullptr}; ///< null: nobody
-  std::atomic<std::uint32_t> to_pass_{16};  ///< ranges before the trial's first one
-  std::atomic<std::uint32_t> run_{0};       ///< of the trial
-  std::atomic<std::uint32_t> divided_{0};   ///< its ranges so far that were divided
-  std::atomic<std::uint32_t> undivided_{0}; ///< ranges that were to be, and were not
-  std::atomic<std::uint32_t> missed_{0};    ///< ranges of another size in a row
-  std::atomic<std::uint32_t> agreeing_{0};  ///< trials that have found that alone is better
-  std::atomic<std::uint32_t> patience_{0};  ///< see least_patience
-  std::atomic<std::size_t> elements_{0};    ///< of the trial's first range
-  std::atomic<std::uint64_t> ticks_{0};     ///< of its ranges so far
-  std::atomic<std::uint64_t> longest_{0};   ///< ticks, of one of them
-  std::atomic<double> divided_sum_{0};      ///< of the logarithms of times for an element
-  std::atomic<double> alone_sum_{0};
-  std::atomic<double> squares_{0}; ///< of all of them
+
+  std::mutex mutex_; ///< guards what follows, and writes of what precedes
+  progress trial_;
+  std::uint32_t patience_ = 0; ///< see least_patience
+  std::uint32_t to_pass_ = 16; ///< ranges before the trial's first one
+  std::uint32_t agreeing_ = 0; ///< trials that have found that alone is better
 };
 
 } // namespace basal::posse
