@@ -21,6 +21,12 @@ namespace {
 
 using sizes = std::vector<std::size_t>;
 
+/// Calls `body(member&, first, last)` for each step of a range.
+template <class Body>
+void in_steps(member& m, std::size_t n, Body body) {
+  posse::range_fork<Body>{body}.run(m, 0, n);
+}
+
 /// Runs `body` on the only executor. @returns its error; empty if it returned
 std::string run(const std::function<void(member&)>& body) {
   stepped_runtime host{stepped(1)};
@@ -39,7 +45,7 @@ struct loop {
 
   sizes operator()(member& m, std::size_t n) const {
     sizes steps;
-    posse::for_each_chunk(m, n, [&, this](member& k, std::size_t first, std::size_t last) {
+    in_steps(m, n, [&, this](member& k, std::size_t first, std::size_t last) {
       steps.push_back(last - first);
       for (auto i = first; i != last; ++i)
         pass(dear ? dear(i) : 1ns);
@@ -108,7 +114,7 @@ TEST_CASE("a thief of the others knows what they cost") {
                  bool is_dear = false;
                  int steps = 0;
                  const auto call = [&] {
-                   posse::for_each_chunk(m, n, [&](member& k, std::size_t first, std::size_t last) {
+                   in_steps(m, n, [&](member& k, std::size_t first, std::size_t last) {
                      pass(static_cast<int>(last - first) * (is_dear ? part_of_step(20) : 1ns));
                      if (k.executor().index() == 1 && first_of_thief == 0)
                        first_of_thief = last - first;

@@ -182,3 +182,23 @@ TEST_CASE("measurements are news at the second look, and after twice as many eac
   }
   CHECK(told == std::vector{2, 4, 8, 16, 32, 64});
 }
+
+TEST_CASE("no step has fewer elements than it should have at least, unless they take long") {
+  const pace::element_cost dear = 10'000 * 256; // more than a step should take
+  CHECK(pace{0, pace::many, dear, 64}.step() == 1);
+  CHECK(pace{0, pace::many, dear, 64, 8}.step() == 8);
+  CHECK(pace{0, pace::many, dear, 64, 20}.step() == pace::longest_least / 10'000);
+  CHECK(pace{0, pace::many, pace::most_costly, 64, 20}.step() == 1);
+  CHECK(pace{0, pace::many, 1, 1 << 20, 1 << 19}.step() == pace::longest_step);
+
+  walk w{10'000};
+  w.p = pace{0, pace::untimed, 8};
+  w.to_look();
+  CHECK(w.p.step() == 1); // nothing is known yet
+  w.to_look();
+  CHECK(w.p.step() == 8);
+  w.ticks = 1'000'000;
+  w.to_look();
+  w.to_look();
+  CHECK(w.p.step() == 1);
+}

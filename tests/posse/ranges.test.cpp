@@ -4,6 +4,7 @@
 #include <basal/posse/algorithm.hpp>
 #include <basal/posse/posse.hpp>
 
+#include "stepped_runtime.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -101,6 +102,38 @@ TEST_CASE("chunks cover every element once, in order when nobody steals") {
     });
     CHECK(std::ranges::all_of(v, [](int x) { return x == 3; }));
     CHECK(std::ranges::all_of(d, [](int x) { return x == 3; }));
+  }
+}
+
+TEST_CASE("chunks that cost much by themselves are few, their thief's, too") {
+  using namespace basal::test;
+  stepped_runtime host{by_worth(2)};
+  const std::size_t n = 640;
+  std::vector<std::size_t> lengths[2];
+  bool is_known = false;
+  const auto chunks = [&](member& m) {
+    posse::for_each_chunk(m, n, [&](member& k, std::size_t first, std::size_t last) {
+      pass(20us);
+      lengths[k.executor().index()].push_back(last - first);
+      if (first == 0 && is_known)
+        let_thieves_begin(k);
+    });
+  };
+  started unknown{host, 0, chunks};
+  host.run_all();
+  CHECK(unknown.has_ended());
+  is_known = true;
+  lengths[0].clear();
+  started known{host, 0, chunks};
+  host.run(0);
+  host.run(1);
+  go_on();
+  host.run_all();
+  CHECK(known.has_ended());
+  for (const auto& mine : lengths) {
+    CHECK(mine.size() >= 5);
+    CHECK(mine.size() <= 17);
+    CHECK(std::ranges::count_if(mine, [](auto length) { return length < n / 32; }) <= 2);
   }
 }
 

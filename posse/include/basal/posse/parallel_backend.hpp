@@ -95,7 +95,6 @@ private:
               receiver.execute(i, i + 1);
           else
             receiver.execute(first, last);
-          return last;
         };
         range_fork<decltype(body)>{body}.run(m, 0, work.shape);
       });

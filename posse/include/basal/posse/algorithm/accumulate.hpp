@@ -43,7 +43,6 @@ struct accumulate_function {
         add_all(mine.value);
       }
       mine.end = last;
-      return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
     auto all = parts.take();

@@ -40,7 +40,6 @@ struct filter_function {
           kept.push_back(*it);
       mine.value = std::move(kept);
       mine.end = last;
-      return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
     auto all = parts.take();

@@ -20,7 +20,6 @@ struct for_each_function {
       auto end = advanced(elements, last);
       for (auto it = advanced(elements, first); it != end; ++it)
         call_with(f, k, *it);
-      return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
   }

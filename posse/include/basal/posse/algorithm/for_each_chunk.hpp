@@ -31,7 +31,6 @@ struct for_each_chunk_function {
                                                            std::size_t last) {
                auto&& f = near.get();
                call_with(f, k, advanced(elements, first), advanced(elements, last));
-               return last;
              });
     }
   }
@@ -47,14 +46,17 @@ struct for_each_chunk_function {
                                                               std::size_t last) {
                auto&& f = near.get();
                call_with(f, k, first, last);
-               return last;
              });
   }
 
 private:
+  /// For each executor: many enough to end at about the same time. A chunk may cost much by itself,
+  /// as one of a matrix's columns does.
+  static constexpr std::size_t most_chunks = 16;
+
   template <class Steps>
   static void chunks(member& m, std::size_t n, Steps steps) {
-    range_fork<Steps>{steps}.run(m, 0, n);
+    range_fork<Steps>{steps, 0, most_chunks}.run(m, 0, n);
   }
 };
 

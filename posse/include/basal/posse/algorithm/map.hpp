@@ -25,7 +25,6 @@ struct map_into_function {
       auto end = advanced(in, last);
       for (; from != end; ++from, ++to)
         *to = call_with(f, k, *from);
-      return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
   }

@@ -84,7 +84,6 @@ private:
     auto body = [&](member& k, std::size_t i, std::size_t end) {
       for (; i != end; ++i)
         result[i].emplace(sum(k, first + i));
-      return end;
     };
     range_fork<decltype(body)>{body}.run(m, 0, last - first);
     return result;
@@ -105,7 +104,6 @@ private:
         scan_known(first + begin, std::min(last, first + begin + lanes),
                    [&](std::size_t u) -> T { return std::move(*sums[u - first]); });
       }
-      return last_group;
     };
     range_fork<decltype(body)>{body}.run(m, 0, round_up(last - first, lanes) / lanes);
     return before;

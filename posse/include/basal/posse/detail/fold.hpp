@@ -100,9 +100,9 @@ inline constexpr bool is_lanewise = std::conjunction_v<
   std::disjunction<std::is_same<Op, std::plus<>>, std::is_same<Op, std::plus<T>>,
                    std::is_same<Op, std::multiplies<>>, std::is_same<Op, std::multiplies<T>>>>;
 
-/// Eight registers of 16 bytes.
+/// Four registers of 16 bytes.
 template <class T>
-inline constexpr std::size_t lanes_of = 128 / sizeof(T);
+inline constexpr std::size_t lanes_of = 64 / sizeof(T);
 
 /// The value of n >= 1 elements, `element(first)` and so on, by such an operation.
 template <class T, class Element, class Op>
@@ -189,7 +189,6 @@ private:
       auto&& f = near.get();
       for (auto i = first; i != last; ++i)
         all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
-      return last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, n);
     return all_of(values.data(), n);
@@ -211,7 +210,6 @@ private:
           all[i] = in_lanes<T>(element, i << bits, end_of(i + 1) - (i << bits), op_);
       else
         do_blocks(element, first << bits, end_of(last), bits, all);
-      return last;
     };
     range_fork<decltype(body)>{body, bits}.run(m, 0, count);
     return all_of(values.data(), count);
@@ -278,7 +276,6 @@ public:
     auto body = [&](member&, std::size_t i, std::size_t end) {
       for (; i != end; ++i)
         sums[i] = leaf(first + i * block, std::min(block, n - i * block), op);
-      return end;
     };
     range_fork<decltype(body)>{body}.run(m, 0, sums.size());
     return run(m, sums.data(), sums.size(), op);

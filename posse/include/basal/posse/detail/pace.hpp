@@ -42,18 +42,23 @@ public:
   static constexpr std::size_t untimed = 16;
 
   /// @param first the element to begin with
-  explicit pace(std::size_t first, std::size_t before_look = untimed) noexcept
-    : next_look_(first + before_look), looked_at_(first) {
+  /// @param least see least_step()
+  explicit pace(std::size_t first, std::size_t before_look = untimed,
+                std::size_t least = 1) noexcept
+    : next_look_(first + before_look), looked_at_(first), least_step_(least) {
   }
 
   /// @param cost    expected cost of an element
   /// @param longest no step is longer: the cost may have changed since
   /// @param left    elements of the range from `first` on
-  pace(std::size_t first, std::size_t longest, element_cost cost, std::size_t left) noexcept
-    : step_(std::clamp<std::size_t>(step_of(cost, aim(cost, left)), 1,
-                                    std::max<std::size_t>(1, longest))),
+  /// @param least   see least_step()
+  pace(std::size_t first, std::size_t longest, element_cost cost, std::size_t left,
+       std::size_t least = 1) noexcept
+    : step_(std::clamp<std::size_t>(std::max(step_of(cost, aim(cost, left)), least_of(least, cost)),
+                                    1, std::max<std::size_t>(1, longest))),
       next_look_(first + step_),
       looked_at_(first),
+      least_step_(least),
       cost_(cost),
       measured_(cost) {
   }
@@ -83,6 +88,12 @@ public:
   /// Elements until the next safepoint.
   std::size_t step() const noexcept {
     return step_;
+  }
+
+  /// Elements that no step has fewer of, unless these take longer than `longest_least`: of a body
+  /// for which few at a time may be dearer, as columns of a matrix are. 1: any number.
+  std::size_t least_step() const noexcept {
+    return least_step_;
   }
 
   /// Whether it is time to call look(): to be asked after each step. Also when steps have become
@@ -117,6 +128,7 @@ public:
         result.step_ = std::min(longest_step, step_ * growth);
       else if (took > wanted * 2)
         result.step_ = std::max<std::size_t>(1, step_ * wanted / took);
+      result.step_ = std::max(result.step_, least_of(least_step_, result.cost_));
     }
     result.last_look_ = now;
     ++result.looks_;
@@ -137,6 +149,9 @@ public:
   /// step's end costs 30 to 200 ns: the processor has nothing of the next element ready, and has
   /// forgotten how an element's branches go.
   static constexpr std::uint64_t longest_target = 8 * target;
+
+  /// Ticks that a step may take for the sake of `least_step`, some 50 us.
+  static constexpr std::uint64_t longest_least = 32 * target;
 
 private:
   static constexpr std::size_t growth = 4;
@@ -170,9 +185,17 @@ private:
     return cost <= half / longest_step ? longest_step : half / cost;
   }
 
+  static constexpr std::size_t least_of(std::size_t least, element_cost cost) noexcept {
+    if (least <= 1)
+      return 1;
+    const auto most = (longest_least << 8) / std::max<element_cost>(1, cost);
+    return std::clamp<std::size_t>(most, 1, std::min(least, longest_step));
+  }
+
   std::size_t step_ = 1;
   std::size_t next_look_;
   std::size_t looked_at_;
+  std::size_t least_step_ = 1;
   std::size_t apart_ = 1; ///< steps until the next look
   std::uint64_t look_by_ = never;
   element_cost cost_ = 0;

@@ -24,23 +24,24 @@ public:
   /// The pace at which to begin the elements [first, last).
   /// @param least_left see member::least_left
   /// @param each       as for cost()
-  pace begin(std::size_t first, std::size_t last, std::size_t least_left = 0,
-             int each = 0) const noexcept {
+  /// @param least      see pace::least_step
+  pace begin(std::size_t first, std::size_t last, std::size_t least_left = 0, int each = 0,
+             std::size_t least = 1) const noexcept {
     const auto n = last - first;
     if (cost_.load(std::memory_order_relaxed) == forks) [[unlikely]]
       return pace{first};
     const auto known = cost(each);
     if (known == unknown) [[unlikely]]
       // Before half of them is done: how long so few take is learned only here.
-      return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed};
-    return begin_at(known, first, last, least_left);
+      return pace{first, n / 4 < pace::untimed ? n / 4 : pace::untimed, least};
+    return begin_at(known, first, last, least_left, least);
   }
 
   /// The same where an element is known to cost that much.
   static pace begin_at(element_cost known, std::size_t first, std::size_t last,
-                       std::size_t least_left) noexcept {
+                       std::size_t least_left, std::size_t least = 1) noexcept {
     const auto n = last - first;
-    return pace{first, n / parts_untimed, known, std::max(n, least_left)};
+    return pace{first, n / parts_untimed, known, std::max(n, least_left), least};
   }
 
   /// Cost of 2^each elements, which are one to the range; 0: not known.
