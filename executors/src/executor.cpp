@@ -940,6 +940,25 @@ work_item executor::steal_newest() noexcept {
   return {};
 }
 
+/// Whether another one's items have taken longer than one of them would take to go on at this CPU;
+/// but not where it needs this CPU.
+bool executor::has_long_items(const executor& owner) const noexcept {
+  return pool_.spin_ticks_ != 0
+         && owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
+}
+
+/// While it looks for a wake-up: nobody wakes it for what is put into a slot. Of the others it looks
+/// at one each time, as a look costs that one a line of its cache.
+bool executor::sees_one_behind_long() noexcept {
+  slot_seen_ = (slot_seen_ + 1) % pool_.size();
+  const auto& other = pool_.at(slot_seen_);
+  if (&other == this || patience_ticks_ == 0
+      || other.newest_.load(std::memory_order_relaxed) == nullptr)
+    return false;
+  see_begun(other);
+  return has_long_items(other);
+}
+
 /// Whether a thief that leaves items to their owner should look elsewhere.
 bool executor::has_better_to_do() const noexcept {
   return !inbox_.empty() || !pool_.injection_.empty()
@@ -958,8 +977,7 @@ bool executor::leaves_to_owner(const executor& owner, std::uint64_t patience,
   if (num_waiting() == 0)
     return true;
   const auto before = see_begun(owner);
-  const bool are_long = pool_.spin_ticks_ != 0
-                        && owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
+  const bool are_long = has_long_items(owner);
   for (auto since = now();; await_next_look()) {
     const auto waiting = num_waiting();
     if (waiting == 0)
@@ -1255,7 +1273,8 @@ void executor::keep_apart() noexcept {
   is_kept_ = (simulated == nullptr ? &keep_on : simulated)(thread, *target);
 }
 
-/// Looks for a wake-up that may come soon, before the kernel has to be asked for it.
+/// Looks for a wake-up that may come soon, before the kernel has to be asked for it; and for what
+/// waits in slots, for which it wakes itself.
 /// @returns for how many ticks
 std::uint64_t executor::linger() noexcept {
   if (pool_.spin_ticks_ == 0)
@@ -1263,11 +1282,17 @@ std::uint64_t executor::linger() noexcept {
   const auto& hooks = pool_.config().hooks;
   const auto start = now();
   auto looked = std::uint64_t{0};
+  auto next_slot = start + look_pause_ / 2;
   auto look_for = [&](std::uint64_t ticks, auto ends, auto taken) {
     for (const auto before = looked;
          looked - before < ticks && !pool_.idle_.is_woken(index_) && !ends();) {
       pause_between_looks();
       const auto present = now();
+      if (present >= next_slot) {
+        next_slot = present + look_pause_ / 2;
+        if (sees_one_behind_long())
+          pool_.idle_.wake(index_);
+      }
       const auto passed = present - start - std::exchange(looked, present - start);
       if (cpu_.was_away(present, passed, taken))
         return;

@@ -4,10 +4,12 @@
 
 #include "begin_threads.hpp"
 #include "even_clock.hpp"
+#include "recurring.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -336,6 +338,55 @@ TEST_CASE("wake-ups of an executor that has not reached the kernel are counted b
     CHECK(s.wake_ups == 0);
     CHECK(s.times_parked == i + 1);
   }
+}
+
+namespace {
+
+/// Runs items of 200 us, one after the other; behind the last one another item is the newest, which
+/// ends as soon as that has run, or after 3 ms.
+/// @returns items stolen
+std::uint64_t thefts_behind_long_items() {
+  pool_config config;
+  config.executors = 2;
+  config.spin = 100ms; // the other executor does not sleep
+  config.steal_after = 100us;
+  config.newest_ops = &recurring::ops;
+  executor_pool pool{config};
+  begin_threads(pool);
+  std::atomic<int> left{30};
+  std::atomic<bool> has_waited{false};
+  recurring waiting{[&](executor&) { has_waited.store(true); }};
+  recurring* next = nullptr;
+  recurring item{[&](executor& self) {
+    const bool is_last = left.load() == 1;
+    if (is_last)
+      self.push_newest(waiting.item());
+    const auto begun = std::chrono::steady_clock::now();
+    const auto time = is_last ? std::chrono::nanoseconds{3ms} : 200us;
+    while (!has_waited.load() && std::chrono::steady_clock::now() - begun < time) {
+      // computes
+    }
+    self.look(self.now());
+    if (!is_last)
+      self.push_newest(next->item());
+    left.fetch_sub(1);
+  }};
+  next = &item;
+  REQUIRE(pool.submit(item.item()));
+  while (left.load() > 0 || !has_waited.load())
+    std::this_thread::yield();
+  return pool.at(0).stats().tasks_stolen + pool.at(1).stats().tasks_stolen;
+}
+
+} // namespace
+
+TEST_CASE("an executor that looks for a wake-up takes the newest item behind long ones") {
+  if (usable_cpus() < 2)
+    return; // nobody looks
+  std::uint64_t stolen = 0;
+  for (int pools = 0; stolen == 0 && pools < 50; ++pools) // it may lose its CPU
+    stolen = thefts_behind_long_items();
+  CHECK(stolen > 0);
 }
 
 TEST_CASE("an executor that is roused finds nothing and looks before it sleeps again") {

@@ -396,6 +396,8 @@ private:
   bool leaves_to_owner(const executor& owner, std::uint64_t patience, Count num_waiting) noexcept;
   std::uint64_t see_begun(const executor& owner) noexcept;
   void await_next_look() const noexcept;
+  bool has_long_items(const executor& owner) const noexcept;
+  bool sees_one_behind_long() noexcept;
   work_item found(work_item item) noexcept;
   void push_ring(work_item item) noexcept;
   void push_newborns(work_item item) noexcept;
@@ -483,6 +485,7 @@ private:
   std::uint64_t saw_none_begun_ = 0;  ///< the last time that it was empty; ticks
   std::uint64_t seen_begun_ = 0;      ///< tasks_run of another one, as it was last read
   move_time move_time_;
+  std::size_t slot_seen_ = 0; ///< whose was looked at last
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_

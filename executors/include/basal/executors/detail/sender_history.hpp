@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace basal::detail {
 
@@ -10,13 +12,17 @@ namespace basal::detail {
 /// sent. By address, direct-mapped and bounded, as a branch predictor's table: an object may be
 /// forgotten, or be taken for another one, which costs time and never correctness.
 ///
+/// One of which nothing is known is taken for what the last two of such turned out to be, though
+/// nobody need be woken for it at once: all actors of a program may be new, as where each makes the
+/// next one and then computes.
+///
 /// Owner only; wait-free, allocates nothing.
 class sender_history {
 public:
   static constexpr std::size_t size = 1024;
 
   enum class kind : std::uint8_t {
-    brief,            ///< ends soon, or nothing is known of it
+    brief,            ///< ends soon
     slow,             ///< takes long; whether before or after it sends is not known yet
     sends_late,       ///< takes long, and ends soon after it has sent
     outlasts_theft,   ///< goes on, after it has sent, for longer than a theft costs
@@ -26,12 +32,18 @@ public:
   kind of(const void* object) const noexcept {
     const auto h = hash(object);
     const auto& e = entries_[h >> index_shift];
-    return e.tag == tag_of(h) ? e.what : kind::brief;
+    return e.tag == tag_of(h) ? e.what : unknown_;
   }
 
   void learn(const void* object, kind what) noexcept {
     const auto h = hash(object);
-    entries_[h >> index_shift] = {tag_of(h), what};
+    auto& e = entries_[h >> index_shift];
+    if (e.tag != tag_of(h)) {
+      const auto as_unknown = std::min(what, kind::outlasts_theft);
+      if (std::exchange(latest_unknown_, as_unknown) == as_unknown)
+        unknown_ = as_unknown;
+    }
+    e = {tag_of(h), what};
   }
 
 private:
@@ -54,6 +66,8 @@ private:
 
   static constexpr int index_shift = 54;
   static_assert(size == std::size_t{1} << (64 - index_shift));
+  kind unknown_ = kind::brief;
+  kind latest_unknown_ = kind::brief;
   std::array<entry, size> entries_{};
 };
 
