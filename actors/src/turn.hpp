@@ -17,6 +17,9 @@ namespace basal::actors {
 /// what it was sent in that time. At the end of its turn it would queue up behind all the others,
 /// which go on sending: its mailbox would grow, and be out of the cache when its turn comes.
 ///
+/// It leaves the rest for later where it keeps others waiting that could run on another executor
+/// (executor::turn_keeps_others_waiting).
+///
 /// The time comes for free: CAF's actors ask the clock after every few messages, and clock::now
 /// tells the executor.
 class turn {
@@ -56,6 +59,8 @@ public:
       self_.count_quantum_end();
       return false;
     }
+    if (self_.turn_keeps_others_waiting(begin_, handled_))
+      return false;
     batch_ = std::min<std::uint64_t>({batch_ * growth, fit, left_});
     return left_ >= least;
   }

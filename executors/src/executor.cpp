@@ -106,7 +106,7 @@ executor::executor(executor_pool& pool, std::size_t index)
       pool.config().record ? detail::recording::acquire(
         name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
                            : nullptr),
-    move_time_(theft_ticks_),
+    move_time_(pool.move_ticks_.load(std::memory_order_relaxed)),
     look_time_(tick_clock::to_ticks(pool.config().look_worth)),
     cpu_(tick_clock::to_ticks(longest_look)),
     random_(pool.config().simulate.seed, index),
@@ -482,6 +482,25 @@ bool executor::goes_elsewhere() noexcept {
     return false;
   if (pays_for_wake_up)
     forgone_waits_ = 0;
+  return true;
+}
+
+/// A turn of many messages keeps the receiver of the first one waiting, which then has as many.
+/// That is for the best where they are short, and else leaves whole pipelines to one CPU. A message
+/// is long enough if it takes half as long as a move. Where the others sleep, the waits pay for a
+/// wake-up together, as in goes_elsewhere().
+bool executor::could_run_beside_newest(std::uint64_t begun, std::uint64_t messages) noexcept {
+  const auto spent = last_look_ - begun;
+  const auto move = pool_.move_ticks_.load(std::memory_order_relaxed);
+  const auto& idle = pool_.idle_;
+  if (pool_.size() == 1 || spent < move || 2 * spent < messages * move || !idle.any_parked())
+    return false;
+  if (idle.num_searching() > 0 || idle.any_looking())
+    return true;
+  forgone_waits_ += last_look_ - std::max(begun, std::exchange(counted_until_, last_look_));
+  if (forgone_waits_ < wake_up_ticks_ || pool_.waits_for_cpu())
+    return false;
+  forgone_waits_ = 0;
   return true;
 }
 
@@ -927,7 +946,10 @@ work_item executor::steal_newest() noexcept {
       return victim.newest_.load(std::memory_order_relaxed) == object
              && victim.counters_.tasks_run.get() == ran;
     };
-    for (const auto since = now(); stays() && now() - since < look_pause_; await_next_look())
+    const bool is_behind_long = has_long_items(victim);
+    const auto patience = is_behind_long ? std::min(move_time_.ticks(), look_pause_) : look_pause_;
+    for (const auto since = now(); stays() && now() - since < patience;
+         is_behind_long ? pause_between_looks() : await_next_look())
       if (has_better_to_do())
         return {};
     if (!stays())
@@ -947,8 +969,8 @@ bool executor::has_long_items(const executor& owner) const noexcept {
          && owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
 }
 
-/// While it looks for a wake-up: nobody wakes it for what is put into a slot. Of the others it looks
-/// at one each time, as a look costs that one a line of its cache.
+/// While it looks for a wake-up: nobody wakes it for what is put into a slot. Of the others it
+/// looks at one each time, as a look costs that one a line of its cache.
 bool executor::sees_one_behind_long() noexcept {
   slot_seen_ = (slot_seen_ + 1) % pool_.size();
   const auto& other = pool_.at(slot_seen_);
@@ -1005,8 +1027,17 @@ std::uint64_t executor::see_begun(const executor& owner) noexcept {
   const auto begun = owner.counters_.tasks_run.get();
   const auto took = tick_clock::now_in_order() - from;
   if (std::exchange(seen_begun_, begun) != begun)
-    move_time_.note(took);
+    note_line(took);
   return begun;
+}
+
+/// A line of another one has come in `took`. The others need not know of small changes.
+void executor::note_line(std::uint64_t took) noexcept {
+  move_time_.note(took);
+  const auto move = move_time_.ticks();
+  const auto known = pool_.move_ticks_.load(std::memory_order_relaxed);
+  if (move < known - known / 8 || move > known + known / 8)
+    pool_.move_ticks_.store(move, std::memory_order_relaxed);
 }
 
 /// Between two looks at another's ring: each makes its owner fetch the line again

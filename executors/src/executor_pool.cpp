@@ -45,6 +45,8 @@ pool_config validated(pool_config config) {
 executor_pool::executor_pool(pool_config config)
   : config_(validated(std::move(config))),
     spin_ticks_(usable_cpus() > 1 ? tick_clock::to_ticks(config_.spin) : 0),
+    move_ticks_(tick_clock::to_ticks(config_.simulate.move.count() != 0 ? config_.simulate.move
+                                                                        : executor::worth_a_theft)),
     stacks_(config_.stack_bytes, config_.simulate.protected_guards
                                    ? stack_pool::guard_kind::protected_
                                    : stack_pool::guard_kind::best),

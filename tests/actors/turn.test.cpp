@@ -93,3 +93,22 @@ TEST_CASE("an actor that was just woken may take four times as long as what woke
   pool.run_until_idle();
   CHECK(queued == list{2});
 }
+
+TEST_CASE("a turn of long messages leaves the rest for later where it keeps others waiting") {
+  auto config = stepped();
+  config.executors = 2;
+  executor_pool pool{config};
+  pool.run_until_idle(); // the other executor looks for work
+  list alone;
+  list beside_another;
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    const auto each = self.quantum_ticks() / 20;
+    self.look(self.now());
+    alone = batches(self, each, any_number);
+    self.push_newest(task::make([](executor&) {}));
+    beside_another = batches(self, each, any_number);
+  })));
+  pool.run_until_idle();
+  CHECK(alone == list{2, 8, 10});
+  CHECK(beside_another == list{2});
+}

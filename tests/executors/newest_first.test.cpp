@@ -1,13 +1,17 @@
 // Items in the newest-first slot that would wait for long: which of them are given to others at
 // once, and which are taken by others.
 
+#include "begin_threads.hpp"
 #include "recurring.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -204,6 +208,82 @@ TEST_CASE("where nobody is idle, who is sent to early stays") {
   CHECK(pool.at(0).stats().lifo_hits == 3);
 }
 
+// -- turns of many messages ------------------------------------------------------------
+
+namespace {
+
+constexpr auto a_move = 2us;
+
+/// Whether a turn on executor 0 ends after so many `messages`, each of which took `each`.
+bool turn_ends(std::chrono::nanoseconds each, int messages, bool has_sent = true,
+               std::size_t executors = 2, bool others_are_idle = true) {
+  auto config = newest_first(executors);
+  config.simulate.move = a_move;
+  executor_pool pool{config};
+  if (others_are_idle)
+    pool.run_until_idle();
+  recurring receiver{[](executor&) {}};
+  bool ends = false;
+  recurring sender{[&](executor& self) {
+    const auto begun = self.last_look();
+    if (has_sent)
+      self.push_newest(receiver.item());
+    pass(messages * each);
+    self.look(self.now());
+    ends = self.turn_keeps_others_waiting(begun, static_cast<std::uint64_t>(messages));
+  }};
+  REQUIRE(pool.submit(sender.item()));
+  pool.step(0);
+  pool.run_until_idle();
+  return ends;
+}
+
+} // namespace
+
+TEST_CASE("a turn of long messages ends where its receiver could run beside the rest of them") {
+  CHECK(turn_ends(a_move / 2, 2));
+  CHECK(turn_ends(a_move / 2, 100));
+  CHECK_FALSE(turn_ends(a_move / 2 - 200ns, 100)); // these are short
+  CHECK_FALSE(turn_ends(a_move / 2, 1));
+  CHECK_FALSE(turn_ends(a_move / 2, 2, false));
+  CHECK_FALSE(turn_ends(a_move / 2, 2, true, 1));
+  CHECK_FALSE(turn_ends(a_move / 2, 2, true, 2, false));
+}
+
+TEST_CASE("turns that keep others waiting pay for a wake-up together") {
+  pool_config config;
+  config.executors = 2;
+  config.spin = 0ns;
+  config.newest_ops = &recurring::ops;
+  executor_pool pool{config};
+  begin_threads(pool);
+  std::atomic<bool> done{false};
+  recurring receiver{[](executor&) {}};
+  recurring sender{[&](executor& self) {
+    while (!pool.any_idle() || pool.any_looking())
+      std::this_thread::yield(); // until the other one sleeps
+    self.push_newest(receiver.item());
+    self.look(self.now());
+    const auto begun = self.last_look();
+    const auto after = [&](std::chrono::nanoseconds time) {
+      while (self.now() - begun < tick_clock::to_ticks(time)) {
+        // computes
+      }
+      self.look(self.now());
+      return self.turn_keeps_others_waiting(begun, 2);
+    };
+    const bool at_once = after(executor::wake_up / 2);
+    if (self.last_look() - begun < tick_clock::to_ticks(executor::wake_up))
+      CHECK_FALSE(at_once);
+    CHECK((at_once || after(executor::wake_up)));
+    CHECK_FALSE(after(executor::wake_up)); // they begin anew
+    done.store(true);
+  }};
+  REQUIRE(pool.submit(sender.item()));
+  while (!done.load())
+    std::this_thread::yield();
+}
+
 // -- what others take from the slot ---------------------------------------------------
 
 namespace {
@@ -214,12 +294,22 @@ struct theft {
 };
 
 /// Executor 0 runs an item behind which another is the newest, while executor 1 looks for work.
+/// @param move what it costs the item to go on at executor 1; its owner's others took 2 ms
 theft theft_from_slot(std::chrono::nanoseconds patience, int action_at = -1,
-                      std::function<void(executor_pool&)> action = nullptr) {
+                      std::function<void(executor_pool&)> action = nullptr,
+                      std::chrono::nanoseconds move = 12us) {
   auto config = newest_first(2);
   config.simulate.ticks = &restless_clock::read;
+  config.simulate.move = move;
   config.steal_after = patience;
   executor_pool pool{config};
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(pool.submit(task::make([](executor& self) {
+      pass(2ms);
+      self.look(self.now());
+    })));
+    pool.step(0);
+  }
   recurring waiting{[](executor&) {}};
   theft result{};
   REQUIRE(pool.submit(task::make([&](executor& self) {
@@ -244,6 +334,15 @@ TEST_CASE("a thief takes the newest item of an executor that runs one and the sa
   CHECK(taken == 1);
   CHECK(waited >= executor::between_looks);
   CHECK(waited < 20us);
+}
+
+TEST_CASE(
+  "a thief does not wait for longer than a move takes where its victim's items take longer") {
+  if (usable_cpus() < 2)
+    return; // the victim needs the thief's CPU
+  const auto [taken, waited] = theft_from_slot(100us, -1, nullptr, 1us);
+  CHECK(taken == 1);
+  CHECK(waited < executor::between_looks);
 }
 
 TEST_CASE("a thief leaves the newest item of an executor that begins others to it") {

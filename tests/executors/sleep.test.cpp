@@ -17,6 +17,7 @@
 #include <string>
 #include <sys/syscall.h>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 
 using namespace basal::executors;
@@ -342,29 +343,37 @@ TEST_CASE("wake-ups of an executor that has not reached the kernel are counted b
 
 namespace {
 
-/// Runs items of 200 us, one after the other; behind the last one another item is the newest, which
-/// ends as soon as that has run, or after 3 ms.
-/// @returns items stolen
-std::uint64_t thefts_behind_long_items() {
+struct long_items {
+  bool had_looker = false; ///< as the newest item was put behind the last one
+  std::uint64_t stolen = 0;
+};
+
+/// Runs items of 400 us by a clock of their own, one after the other; behind the last one another
+/// item is the newest, which ends as soon as that has run, or after some milliseconds.
+long_items run_long_items() {
   pool_config config;
   config.executors = 2;
   config.spin = 100ms; // the other executor does not sleep
   config.steal_after = 100us;
   config.newest_ops = &recurring::ops;
+  basal::test::use_even_clock(config); // nor does it notice that it loses its CPU
+  config.simulate.move = 1us;
   executor_pool pool{config};
   begin_threads(pool);
-  std::atomic<int> left{30};
+  long_items result;
+  std::atomic<int> left{20};
   std::atomic<bool> has_waited{false};
   recurring waiting{[&](executor&) { has_waited.store(true); }};
   recurring* next = nullptr;
   recurring item{[&](executor& self) {
+    for (int i = 0; i < 1000; ++i)
+      std::ignore = self.now(); // computes
     const bool is_last = left.load() == 1;
-    if (is_last)
+    if (is_last) {
+      result.had_looker = pool.any_looking();
       self.push_newest(waiting.item());
-    const auto begun = std::chrono::steady_clock::now();
-    const auto time = is_last ? std::chrono::nanoseconds{3ms} : 200us;
-    while (!has_waited.load() && std::chrono::steady_clock::now() - begun < time) {
-      // computes
+      for (int i = 0; i < 1000 && !has_waited.load(); ++i)
+        std::this_thread::yield();
     }
     self.look(self.now());
     if (!is_last)
@@ -375,7 +384,8 @@ std::uint64_t thefts_behind_long_items() {
   REQUIRE(pool.submit(item.item()));
   while (left.load() > 0 || !has_waited.load())
     std::this_thread::yield();
-  return pool.at(0).stats().tasks_stolen + pool.at(1).stats().tasks_stolen;
+  result.stolen = pool.at(0).stats().tasks_stolen + pool.at(1).stats().tasks_stolen;
+  return result;
 }
 
 } // namespace
@@ -384,9 +394,14 @@ TEST_CASE("an executor that looks for a wake-up takes the newest item behind lon
   if (usable_cpus() < 2)
     return; // nobody looks
   std::uint64_t stolen = 0;
-  for (int pools = 0; stolen == 0 && pools < 50; ++pools) // it may lose its CPU
-    stolen = thefts_behind_long_items();
-  CHECK(stolen > 0);
+  int lookers = 0;
+  // The two may have to share a CPU each time, beside others' threads.
+  for (int pools = 0; stolen == 0 && pools < 100; ++pools) {
+    const auto result = run_long_items();
+    stolen = result.stolen;
+    lookers += result.had_looker ? 1 : 0;
+  }
+  CHECK((stolen > 0 || lookers < 20));
 }
 
 TEST_CASE("an executor that is roused finds nothing and looks before it sleeps again") {

@@ -212,6 +212,15 @@ public:
     return feeder_ticks_;
   }
 
+  /// Whether the running work, which has handled `messages` since `begun` and has more, should
+  /// leave these for later: the receiver of one waits in the newest-first slot, and could run
+  /// elsewhere meanwhile.
+  /// @param begun ticks
+  bool turn_keeps_others_waiting(std::uint64_t begun, std::uint64_t messages) noexcept {
+    return newest_.load(std::memory_order_relaxed) != nullptr
+           && could_run_beside_newest(begun, messages);
+  }
+
   /// The running work's quantum is over, and it has noticed.
   void count_quantum_end() noexcept;
 
@@ -368,6 +377,7 @@ private:
   void put_off(work_item item) noexcept;
   void order_siblings() noexcept;
   bool goes_elsewhere() noexcept;
+  bool could_run_beside_newest(std::uint64_t begun, std::uint64_t messages) noexcept;
 
   /// The item sent at `sent_at_` has had the slot until `time`: now the next one takes the slot, or
   /// the handler that has sent the item is over, or looks.
@@ -395,6 +405,7 @@ private:
   template <class Count>
   bool leaves_to_owner(const executor& owner, std::uint64_t patience, Count num_waiting) noexcept;
   std::uint64_t see_begun(const executor& owner) noexcept;
+  void note_line(std::uint64_t took) noexcept;
   void await_next_look() const noexcept;
   bool has_long_items(const executor& owner) const noexcept;
   bool sees_one_behind_long() noexcept;
@@ -485,12 +496,13 @@ private:
   std::uint64_t saw_none_begun_ = 0;  ///< the last time that it was empty; ticks
   std::uint64_t seen_begun_ = 0;      ///< tasks_run of another one, as it was last read
   move_time move_time_;
-  std::size_t slot_seen_ = 0; ///< whose was looked at last
+  std::size_t slot_seen_ = 0; ///< the executor at whose slot it has looked last
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
     = 0;                    ///< ticks from one of its sends to the next or to a look; 0: none
   bool is_forgone_ = false; ///< one that it has sent to waits here, as others sleep
+  std::uint64_t counted_until_ = 0; ///< ticks; waits in a turn until then are in `forgone_waits_`
   std::uint64_t forgone_waits_ = 0; ///< ticks for which such have waited since a wake-up
   std::uint32_t late_senders_ = 0;  ///< items of all that are known to send late
   std::unique_ptr<detail::sender_history> senders_; ///< null without a newest-first slot

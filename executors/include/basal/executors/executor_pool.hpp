@@ -341,6 +341,8 @@ private:
 
   const pool_config config_;
   const std::uint64_t spin_ticks_; ///< pool_config::spin; 0 where only one CPU is usable
+  std::atomic<std::uint64_t>
+    move_ticks_; ///< move_time, as an executor has measured it last; relaxed
   stack_pool stacks_;
   injection_queue injection_;
   alignas(64) injection_queue nursery_; ///< newborns that found no room at their executors

@@ -20,6 +20,9 @@ struct simulation {
   /// How many CPUs there are for the process. 0: usable_cpus(), and with `stepped` no end of them.
   std::size_t cpus = 0;
 
+  /// The time that it costs an actor to go on at another CPU. 0: nothing has been measured yet.
+  std::chrono::nanoseconds move{0};
+
   /// Seed of the executors' random numbers (whom to steal from first).
   std::uint64_t seed = 0;
 
