@@ -32,8 +32,9 @@ struct accumulate_function {
       auto&& f = near.get();
       auto& mine = parts.at(k, first);
       const auto add_all = [&](T& to) {
-        for (auto i = first; i != last; ++i)
-          call_with(f, k, to, *advanced(elements, i));
+        const auto end = advanced(elements, last);
+        for (auto it = advanced(elements, first); it != end; ++it)
+          call_with(f, k, to, *it);
       };
       if constexpr (is_block_value<T>) { // in registers, if the compiler finds room
         T sum = mine.value;

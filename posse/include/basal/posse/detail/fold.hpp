@@ -104,26 +104,27 @@ inline constexpr bool is_lanewise = std::conjunction_v<
 template <class T>
 inline constexpr std::size_t lanes_of = 64 / sizeof(T);
 
-/// The value of n >= 1 elements, `element(first)` and so on, by such an operation.
-template <class T, class Element, class Op>
-[[gnu::always_inline]] inline T in_lanes(const Element& element, std::size_t first, std::size_t n,
+/// `value(at)` of the n >= 1 elements from `at` on, combined by such an operation. By an iterator
+/// that goes on, as in a loop: of a number that is narrower than an index, and made of one, the
+/// compiler does not know that it does not wrap, and vectorises nothing.
+template <class T, class Iterator, class Value, class Op>
+[[gnu::always_inline]] inline T in_lanes(Iterator at, std::size_t n, const Value& value,
                                          const Op& op) {
   constexpr auto lanes = lanes_of<T>;
   if (n < 2 * lanes) {
-    T sum = element(first);
-    for (std::size_t i = 1; i != n; ++i)
-      sum = static_cast<T>(op(sum, element(first + i)));
+    T sum = value(at);
+    for (const auto end = advanced(at, n); ++at != end;)
+      sum = static_cast<T>(op(sum, value(at)));
     return sum;
   }
   T sum[lanes];
-  for (std::size_t j = 0; j != lanes; ++j)
-    sum[j] = element(first + j);
-  std::size_t i = lanes;
-  for (; i + lanes <= n; i += lanes)
-    for (std::size_t j = 0; j != lanes; ++j)
-      sum[j] = static_cast<T>(op(sum[j], element(first + i + j)));
-  for (std::size_t j = 0; i + j != n; ++j)
-    sum[j] = static_cast<T>(op(sum[j], element(first + i + j)));
+  for (std::size_t j = 0; j != lanes; ++j, ++at)
+    sum[j] = value(at);
+  for (n -= lanes; n >= lanes; n -= lanes)
+    for (std::size_t j = 0; j != lanes; ++j, ++at)
+      sum[j] = static_cast<T>(op(sum[j], value(at)));
+  for (std::size_t j = 0; j != n; ++j, ++at)
+    sum[j] = static_cast<T>(op(sum[j], value(at)));
   for (std::size_t width = lanes / 2; width != 0; width /= 2)
     for (std::size_t j = 0; j != width; ++j)
       sum[j] = static_cast<T>(op(sum[j], sum[j + width]));
@@ -202,29 +203,29 @@ private:
     auto body = [this, at, n, near = near_to<decltype(*at)>(function), bits,
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
-      const auto element
-        = [&, at](std::size_t i) { return static_cast<T>(call_with(f, k, *advanced(at, i))); };
+      const auto value = [&](Iterator i) { return static_cast<T>(call_with(f, k, *i)); };
       const auto end_of = [=](std::size_t block) { return std::min(block << bits, n); };
       if constexpr (in_any_order)
         for (auto i = first; i != last; ++i)
-          all[i] = in_lanes<T>(element, i << bits, end_of(i + 1) - (i << bits), op_);
+          all[i] = in_lanes<T>(advanced(at, i << bits), end_of(i + 1) - (i << bits), value, op_);
       else
-        do_blocks(element, first << bits, end_of(last), bits, all);
+        do_blocks(value, at, first << bits, end_of(last), bits, all);
     };
     range_fork<decltype(body)>{body, bits}.run(m, 0, count);
     return all_of(values.data(), count);
   }
 
   /// The blocks of 2^bits elements that are made of [first, last). Their values go to `all`.
-  template <class Element>
-  [[gnu::always_inline]] inline void do_blocks(const Element& element, std::size_t first,
+  template <class Value, class Iterator>
+  [[gnu::always_inline]] inline void do_blocks(const Value& value, Iterator at, std::size_t first,
                                                std::size_t last, int bits, T* all) const {
     value_room<T, chunk> room;
     auto* values = room.data();
+    at = advanced(at, first);
     while (first != last) {
       const auto n = std::min(chunk, last - first);
-      for (std::size_t i = 0; i != n; ++i)
-        values[i] = element(first + i);
+      for (std::size_t i = 0; i != n; ++i, ++at)
+        values[i] = value(at);
       const auto left = halve(values, n, std::min(bits, chunk_bits));
       auto* into = all + (first >> bits);
       if (first % (std::size_t{1} << bits) == 0)
@@ -283,7 +284,8 @@ public:
 
   /// The value of n >= 1 elements.
   static T leaf(const T* first, std::size_t n, const Op& op) {
-    return in_lanes<T>([first](std::size_t i) { return first[i]; }, 0, n, op);
+    return in_lanes<T>(
+      first, n, [](const T* at) { return *at; }, op);
   }
 
 private:
