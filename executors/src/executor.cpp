@@ -1026,8 +1026,9 @@ std::uint64_t executor::see_begun(const executor& owner) noexcept {
   const auto from = tick_clock::now_in_order();
   const auto begun = owner.counters_.tasks_run.get();
   const auto took = tick_clock::now_in_order() - from;
-  if (std::exchange(seen_begun_, begun) != begun)
-    note_line(took);
+  const bool has_gone_on = std::exchange(seen_begun_, begun) != begun;
+  if (std::exchange(seen_, &owner) == &owner && has_gone_on)
+    note_line(took); // if another one was seen last, the line may be here already
   return begun;
 }
 

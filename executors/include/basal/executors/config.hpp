@@ -98,7 +98,8 @@ struct pool_config {
   /// the message is in its cache, than side by side. But where the owner's last items took longer
   /// than it costs to go on at another CPU, the thief takes some at once; and once the items
   /// would take their owner longer than executor::worth_a_theft, the wait costs more than the
-  /// cache. So it does for the newest item behind one that lasts for executor::between_looks. 0
+  /// cache. So it does for the newest item behind one that lasts for executor::between_looks, or as
+  /// long as a move where its owner's last items took longer. 0
   /// suits tasks that have nothing to do with each other; the newest items are their owners' then,
   /// and newborns wait for what has begun at their own executor alone.
   std::chrono::nanoseconds steal_after{0};

@@ -494,7 +494,8 @@ private:
   bool is_saturated_ = false;         ///< busy for newborn_patience
   std::size_t begun_at_ = 0;          ///< the executor whose ring steal_begun() looks at
   std::uint64_t saw_none_begun_ = 0;  ///< the last time that it was empty; ticks
-  std::uint64_t seen_begun_ = 0;      ///< tasks_run of another one, as it was last read
+  const executor* seen_ = nullptr;    ///< the last one of which tasks_run was read
+  std::uint64_t seen_begun_ = 0;      ///< that
   move_time move_time_;
   std::size_t slot_seen_ = 0; ///< the executor at whose slot it has looked last
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone

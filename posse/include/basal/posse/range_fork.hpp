@@ -49,7 +49,7 @@ public:
   /// Begins nothing yet.
   /// @param each an element of the range stands for 2^each of what the program has: what is known
   ///             of these holds for ranges that put more or fewer of them together
-  /// @param most_steps for each executor, unless these take long (pace::least_step); 0: any number
+  /// @param most_steps for each executor, unless these take long (pace::longest_least); 0: any
   explicit range_fork(Body body, int each = 0, std::size_t most_steps = 0) noexcept
     : body_(std::move(body)), each_(each), most_steps_(most_steps) {
   }
@@ -200,7 +200,7 @@ private:
   /// Not inlined: a loop over elements would share the registers with all that happens between
   /// steps, and g++ then moves vectors to and from the stack at each turn (a sixth of a stencil's
   /// time). A call is 1 to 2 ns of a step's 1 us. Nor does it keep `last` to return it, if that is
-  /// known: with one register more, loops over matrices take up to a third less time.
+  /// known: with one register more, a filter took a third less time.
   [[gnu::noinline]] static ended_at call(member& m, Body& body, std::size_t first,
                                          std::size_t last) {
     return body(m, first, last);

@@ -42,7 +42,8 @@ public:
   static constexpr std::size_t untimed = 16;
 
   /// @param first the element to begin with
-  /// @param least see least_step()
+  /// @param least no step has fewer elements, unless these take longer than `longest_least`: for a
+  ///              body to which few at a time may be dearer, as columns of a matrix are
   explicit pace(std::size_t first, std::size_t before_look = untimed,
                 std::size_t least = 1) noexcept
     : next_look_(first + before_look), looked_at_(first), least_step_(least) {
@@ -51,7 +52,7 @@ public:
   /// @param cost    expected cost of an element
   /// @param longest no step is longer: the cost may have changed since
   /// @param left    elements of the range from `first` on
-  /// @param least   see least_step()
+  /// @param least   as above
   pace(std::size_t first, std::size_t longest, element_cost cost, std::size_t left,
        std::size_t least = 1) noexcept
     : step_(std::clamp<std::size_t>(std::max(step_of(cost, aim(cost, left)), least_of(least, cost)),
@@ -88,12 +89,6 @@ public:
   /// Elements until the next safepoint.
   std::size_t step() const noexcept {
     return step_;
-  }
-
-  /// Elements that no step has fewer of, unless these take longer than `longest_least`: of a body
-  /// for which few at a time may be dearer, as columns of a matrix are. 1: any number.
-  std::size_t least_step() const noexcept {
-    return least_step_;
   }
 
   /// Whether it is time to call look(): to be asked after each step. Also when steps have become
@@ -150,7 +145,7 @@ public:
   /// forgotten how an element's branches go.
   static constexpr std::uint64_t longest_target = 8 * target;
 
-  /// Ticks that a step may take for the sake of `least_step`, some 50 us.
+  /// Ticks that a step may take for the sake of `least`, some 50 us.
   static constexpr std::uint64_t longest_least = 32 * target;
 
 private:

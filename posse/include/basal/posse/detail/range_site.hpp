@@ -24,7 +24,7 @@ public:
   /// The pace at which to begin the elements [first, last).
   /// @param least_left see member::least_left
   /// @param each       as for cost()
-  /// @param least      see pace::least_step
+  /// @param least      as for pace
   pace begin(std::size_t first, std::size_t last, std::size_t least_left = 0, int each = 0,
              std::size_t least = 1) const noexcept {
     const auto n = last - first;
