@@ -969,10 +969,10 @@ bool executor::has_long_items(const executor& owner) const noexcept {
          && owner.item_ticks_.load(std::memory_order_relaxed) >= move_time_.ticks();
 }
 
-/// While it looks for a wake-up: nobody wakes it for what is put into a slot. Of the others it
-/// looks at one each time, as a look costs that one a line of its cache.
+/// While it looks for a wake-up: nobody wakes it for what is put into a slot. Of the others that
+/// run it looks at one each time, as a look costs that one a line of its cache.
 bool executor::sees_one_behind_long() noexcept {
-  slot_seen_ = (slot_seen_ + 1) % pool_.size();
+  slot_seen_ = pool_.idle_.next_awake(slot_seen_);
   const auto& other = pool_.at(slot_seen_);
   if (&other == this || patience_ticks_ == 0
       || other.newest_.load(std::memory_order_relaxed) == nullptr)

@@ -6,15 +6,15 @@
 #include <basal/executors/completion.hpp>
 #include <basal/executors/executor_pool.hpp>
 
-/// Wakes each executor of an idle pool once, so that all of them have threads, and waits until they
-/// are idle again.
-inline void begin_threads(basal::executors::executor_pool& pool) {
+/// Wakes each of the first `count` executors of an idle pool once, so that they have threads, and
+/// waits until they are idle again.
+inline void begin_threads(basal::executors::executor_pool& pool, std::size_t count) {
   using namespace basal::executors;
   static constexpr work_ops ops{
     [](void* object, executor&) noexcept { static_cast<completion*>(object)->set(); },
     nullptr,
   };
-  for (std::size_t i = 0; i < pool.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     while (!pool.claim_idle(i))
       std::this_thread::yield();
     completion ran;
@@ -24,4 +24,9 @@ inline void begin_threads(basal::executors::executor_pool& pool) {
   }
   while (pool.num_idle() < pool.size())
     std::this_thread::yield();
+}
+
+/// All of them.
+inline void begin_threads(basal::executors::executor_pool& pool) {
+  begin_threads(pool, pool.size());
 }

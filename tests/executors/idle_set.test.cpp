@@ -58,6 +58,20 @@ TEST_CASE(
   CHECK_FALSE(set.claim_any(is_130));
 }
 
+TEST_CASE("those that are awake come in turn, round about") {
+  idle_set set{130};
+  for (std::size_t i = 0; i < 130; ++i)
+    if (i != 3 && i != 128)
+      set.enter(i);
+  CHECK(set.next_awake(0) == 3);
+  CHECK(set.next_awake(3) == 128);
+  CHECK(set.next_awake(128) == 3); // past the end
+  set.enter(3);
+  CHECK(set.next_awake(128) == 128); // nobody else is
+  set.enter(128);
+  CHECK(set.next_awake(5) == 5); // nobody is
+}
+
 TEST_CASE("an executor that was claimed cannot leave by itself") {
   idle_set set{2};
   set.enter(1);

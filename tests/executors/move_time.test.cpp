@@ -22,6 +22,14 @@ TEST_CASE("until a line has come, the most is expected") {
   CHECK(move_time{move_time::lines * 1000}.ticks() == move_time::lines * 1000);
 }
 
+TEST_CASE("the first lines count for their number, however much was expected before") {
+  move_time time{move_time::lines * 1000};
+  time.note(80);
+  CHECK(time.ticks() == move_time::lines * 80);
+  time.note(120);
+  CHECK(time.ticks() == move_time::lines * 100);
+}
+
 TEST_CASE("what is expected follows the last lines") {
   move_time time{move_time::lines * 1000};
   note(time, 100, 80);

@@ -17,6 +17,7 @@ extern const program fibonacci_tree;
 extern const program filter_bank;
 extern const program fork_join;
 extern const program guided_search;
+extern const program log_collectors;
 extern const program logistic_map;
 extern const program mailbox;
 extern const program matrix_product;
@@ -25,9 +26,11 @@ extern const program pairs;
 extern const program philosophers;
 extern const program pi_digits;
 extern const program ping_pong;
+extern const program pipeline;
 extern const program queens;
 extern const program quicksort;
 extern const program radix_sort;
+extern const program relay;
 extern const program scatter_gather;
 extern const program search_tree;
 extern const program service_tree;
@@ -37,16 +40,23 @@ extern const program smokers;
 extern const program sorted_list;
 extern const program spawn_end;
 extern const program thread_ring;
+extern const program token_ring;
 extern const program trapezoid;
 
 std::span<const program* const> all_programs() {
-  static constexpr std::array all{
-    &bank,           &barber_shop,  &big,          &bounded_buffer, &chameneos,   &counting,
-    &creation_tree,  &dictionary,   &fan_in,       &fibonacci_tree, &filter_bank, &fork_join,
-    &guided_search,  &logistic_map, &mailbox,      &matrix_product, &mixed_case,  &pairs,
-    &philosophers,   &pi_digits,    &ping_pong,    &queens,         &quicksort,   &radix_sort,
-    &scatter_gather, &search_tree,  &service_tree, &shortest_paths, &sieve,       &smokers,
-    &sorted_list,    &spawn_end,    &thread_ring,  &trapezoid};
+  static constexpr std::array all{&bank,           &barber_shop,    &big,
+                                  &bounded_buffer, &chameneos,      &counting,
+                                  &creation_tree,  &dictionary,     &fan_in,
+                                  &fibonacci_tree, &filter_bank,    &fork_join,
+                                  &guided_search,  &log_collectors, &logistic_map,
+                                  &mailbox,        &matrix_product, &mixed_case,
+                                  &pairs,          &philosophers,   &pi_digits,
+                                  &ping_pong,      &pipeline,       &queens,
+                                  &quicksort,      &radix_sort,     &relay,
+                                  &scatter_gather, &search_tree,    &service_tree,
+                                  &shortest_paths, &sieve,          &smokers,
+                                  &sorted_list,    &spawn_end,      &thread_ring,
+                                  &token_ring,     &trapezoid};
   return all;
 }
 

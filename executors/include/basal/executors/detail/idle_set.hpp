@@ -126,6 +126,15 @@ public:
     return (word_of(index).load(std::memory_order_seq_cst) & mask_of(index)) != 0;
   }
 
+  /// The next executor behind `index`, round about, that is not in the set; `index` if none is.
+  std::size_t next_awake(std::size_t index) const noexcept {
+    auto next = index;
+    do
+      next = next + 1 < executors_ ? next + 1 : 0;
+    while (next != index && is_parked(next));
+    return next;
+  }
+
   std::size_t num_parked() const noexcept {
     std::size_t result = 0;
     for (std::size_t w = 0; w < word_count(); ++w)

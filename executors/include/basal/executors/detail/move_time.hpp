@@ -24,10 +24,12 @@ public:
     : most_of_line_(most / lines), sum_(weight * most_of_line_) {
   }
 
-  /// One line has come in `took`.
+  /// One line has come in `took`. The first ones count for their number: where little is ever
+  /// stolen, few come.
   void note(std::uint64_t took) noexcept {
-    sum_ -= sum_ / weight;
-    sum_ += std::min(took, most_of_line_);
+    noted_ = std::min(noted_ + 1, weight);
+    sum_ -= sum_ / noted_;
+    sum_ += std::min(took, most_of_line_) * weight / noted_;
   }
 
   /// The expected time, by the mean of the last few lines. At least 1: items of which nothing is
@@ -40,7 +42,8 @@ private:
   static constexpr std::uint64_t weight = 8;
 
   std::uint64_t most_of_line_;
-  std::uint64_t sum_; ///< the mean of a line, times `weight`
+  std::uint64_t sum_;       ///< the mean of a line, times `weight`
+  std::uint64_t noted_ = 0; ///< lines, at most `weight`
 };
 
 } // namespace basal::executors

@@ -215,6 +215,11 @@ public:
     return false;
   }
 
+  /// The next executor behind `index`, round about, that is not in the set; `index` if none is.
+  std::size_t next_awake(std::size_t index) const noexcept {
+    return idle_.next_awake(index);
+  }
+
   std::size_t num_parked() const noexcept {
     return idle_.num_parked();
   }
