@@ -648,6 +648,7 @@ work_item executor::pop_yielded() noexcept {
 }
 
 work_item executor::next_own() noexcept {
+  const bool was_polled = std::exchange(is_polled_, false);
   // With long tasks, the shortest interval would still be too long a wait: then the average tells
   // when about a millisecond has passed. But never two tasks from outside in a row, or own work
   // would starve.
@@ -660,11 +661,16 @@ work_item executor::next_own() noexcept {
     // The limit is for the sake of what else waits here. Where nothing does, the
     // item would only be offered to others, and two actors that take turns be
     // torn apart.
-    if (tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()) {
-      if (tick_lifo_polls_ < max_lifo_polls)
+    // And not for the first one behind a long item, which may have sent it much: that takes turns
+    // with the rest.
+    const auto ran_for = last_look_ - item_start_;
+    const bool is_fed = !was_polled && ran_for >= theft_ticks_;
+    if (is_fed || tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()) {
+      if (!is_fed && tick_lifo_polls_ < max_lifo_polls)
         ++tick_lifo_polls_;
+      is_polled_ = true;
       counters_.lifo_hits.add();
-      feeder_ticks_ = last_look_ - item_start_;
+      feeder_ticks_ = ran_for;
       return found(item);
     }
     put_off(item);

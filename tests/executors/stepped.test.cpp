@@ -256,16 +256,16 @@ TEST_CASE("what ran before the newest item is known while that runs") {
   CHECK(queued == 0);
 }
 
-TEST_CASE("the newest item goes first three times a tick, and a tick ends after a millisecond") {
+TEST_CASE("the newest item goes first three times a tick, or always behind what is worth a theft") {
   auto config = stepped(1);
   config.newest_ops = &task::ops;
-  // Ten tasks wait, of which each sends one more on its way.
-  auto order_of = [&](std::chrono::nanoseconds length) {
+  // Tasks wait, some of which take no time, and each sends one more on its way.
+  auto order_of = [&](std::chrono::nanoseconds length, int tasks = 10, int short_ones = 0) {
     executor_pool pool{config};
     std::string order;
-    REQUIRE(pool.submit(task::make([&, length](executor& self) {
-      for (int i = 0; i < 10; ++i)
-        self.push_back(task::make([&, length](executor& e) {
+    REQUIRE(pool.submit(task::make([&, length, tasks, short_ones](executor& self) {
+      for (int i = 0; i < tasks; ++i)
+        self.push_back(task::make([&, length = i < short_ones ? 0ns : length](executor& e) {
           order += 'o';
           e.push_newest(task::make([&](executor&) { order += 'n'; }));
           pass(length);
@@ -276,7 +276,36 @@ TEST_CASE("the newest item goes first three times a tick, and a tick ends after 
     return order;
   };
   CHECK(order_of(1us) == "onononooooooonnnnnnn");
-  CHECK(order_of(400us) == "onononononononononon");
+  CHECK(order_of(10us) == "onononooooooonnnnnnn");
+  CHECK(order_of(15us) == "onononononononononon");
+  CHECK(order_of(15us, 10, 5)
+        == "onononoo"
+           "onononononnn"); // the three are spent
+  // A tick ends after a millisecond.
+  CHECK(order_of(9us, 120).substr(0, 122) == "ononon" + std::string(109, 'o') + "nonon" + "oo");
+}
+
+TEST_CASE("what long items of the slot send has three turns a tick, whatever came before them") {
+  auto config = stepped(1);
+  config.newest_ops = &task::ops;
+  executor_pool pool{config};
+  std::string order;
+  std::function<void(executor&)> chain = [&](executor& self) {
+    order += 'n';
+    pass(50us);
+    self.look(self.now());
+    if (order.size() < 9)
+      self.push_newest(task::make(chain));
+  };
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    self.push_newest(task::make(chain));
+    for (int i = 0; i < 2; ++i)
+      self.push_back(task::make([&](executor&) { order += 'o'; }));
+    pass(50us);
+    self.look(self.now());
+  })));
+  pool.run_until_idle();
+  CHECK(order == "nnnnoonnn"); // the first one is none of the three
 }
 
 TEST_CASE("items that send the next one after a tick's time leave others their turns") {

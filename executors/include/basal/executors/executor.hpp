@@ -47,8 +47,8 @@ namespace basal::executors {
 /// Sources of work, in the order they are looked at: every so often the
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, and not in the next one if that
-/// had nothing else, or two actors that wake each other would starve the rest); then inbox and ring
-/// in turn; newborns, once nothing that has begun waits (see `begun_share`); the injection queue;
+/// had nothing else, or two actors that wake each other would starve the rest; but always once
+/// behind an item from elsewhere that was worth a theft); then inbox and ring in turn; newborns, once nothing that has begun waits (see `begun_share`); the injection queue;
 /// work that has yielded; others' newborns and rings, and slots behind long work; the pool's
 /// background source; sleep. Work that has yielded comes first once the rest had a turn, and
 /// background work once it has waited for pool_config::background_after.
@@ -62,7 +62,9 @@ public:
   /// a guess that served well. More of them and who is sent many messages by
   /// many runs for each; fewer, or without the millisecond, and who is sent a
   /// thousand by each has to wait behind those who go on sending (`chameneos`
-  /// and `mailbox_20` of the executors' benchmark).
+  /// and `mailbox_20` of the executors' benchmark). Behind long items the slot is used without a
+  /// limit, in turn with the rest: else what they send grows cold, and more than the cache holds
+  /// (`log_collectors`).
   static constexpr std::uint32_t max_lifo_polls = 3;
 
   /// To wake another executor takes no longer, in most cases: a handler that goes on for this time
@@ -471,6 +473,7 @@ private:
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
+  bool is_polled_ = false; ///< what runs, or ran last, comes from the slot
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0;     ///< tick_clock
