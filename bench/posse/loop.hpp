@@ -84,7 +84,7 @@ private:
 };
 
 /// Calls `body(i)` for every i in [0, n): as the parameter of a program. reduce() combines what
-/// `value(i)` returns by `op`, of which `zero` is the identity.
+/// `value(i)` returns by `op`, of which `zero` is the identity; the numbers are of n's type.
 struct serial_loop {
   template <class Body>
   void operator()(std::size_t n, const Body& body) const {
@@ -92,9 +92,9 @@ struct serial_loop {
       body(i);
   }
 
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
-    for (std::size_t i = 0; i < n; ++i)
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
+    for (Number i = 0; i < n; ++i)
       zero = op(zero, value(i));
     return zero;
   }
@@ -108,9 +108,9 @@ struct basal_loop {
     posse::for_each(runtime, std::views::iota(std::size_t{0}, n), body);
   }
 
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
-    return posse::map_reduce(runtime, std::views::iota(std::size_t{0}, n), value, zero, op);
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
+    return posse::map_reduce(runtime, n, value, zero, op);
   }
 };
 
@@ -128,9 +128,9 @@ struct tbb_loop {
       Partitioner{});
   }
 
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
-    using range = ::tbb::blocked_range<std::size_t>;
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
+    using range = ::tbb::blocked_range<Number>;
     return ::tbb::parallel_reduce(
       range{0, n}, zero,
       [&](const range& r, T sum) {
@@ -150,14 +150,14 @@ struct openmp_static_loop {
       body(i);
   }
 
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
     T total = zero;
 #pragma omp parallel
     {
       T mine = zero;
 #pragma omp for schedule(static) nowait
-      for (std::size_t i = 0; i < n; ++i)
+      for (Number i = 0; i < n; ++i)
         mine = op(mine, value(i));
 #pragma omp critical
       total = op(total, mine);
@@ -174,14 +174,14 @@ struct openmp_guided_loop {
       body(i);
   }
 
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
     T total = zero;
 #pragma omp parallel
     {
       T mine = zero;
 #pragma omp for schedule(guided) nowait
-      for (std::size_t i = 0; i < n; ++i)
+      for (Number i = 0; i < n; ++i)
         mine = op(mine, value(i));
 #pragma omp critical
       total = op(total, mine);
@@ -201,16 +201,18 @@ struct openmp_tasks_loop {
   }
 
   /// A taskloop reduces by operators that OpenMP knows alone: so a task for each part.
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
-    const auto parts = std::min(n, 4 * static_cast<std::size_t>(omp_get_max_threads()));
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
+    const auto size = static_cast<std::size_t>(n);
+    const auto parts = std::min(size, 4 * static_cast<std::size_t>(omp_get_max_threads()));
     std::vector<T> sums(parts, zero);
 #pragma omp parallel
 #pragma omp single
 #pragma omp taskloop grainsize(1)
     for (std::size_t part = 0; part < parts; ++part) {
       T mine = zero;
-      for (auto i = n * part / parts; i < n * (part + 1) / parts; ++i)
+      const auto end = static_cast<Number>(size * (part + 1) / parts);
+      for (auto i = static_cast<Number>(size * part / parts); i < end; ++i)
         mine = op(mine, value(i));
       sums[part] = mine;
     }
@@ -224,10 +226,11 @@ struct std_par_loop {
     std::for_each(std::execution::par_unseq, index_iterator{0}, index_iterator{n}, body);
   }
 
-  template <class T, class Value, class Op>
-  T reduce(std::size_t n, T zero, const Value& value, const Op& op) const {
-    return std::transform_reduce(std::execution::par_unseq, index_iterator{0}, index_iterator{n},
-                                 zero, op, value);
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
+    return std::transform_reduce(std::execution::par_unseq, index_iterator{0},
+                                 index_iterator{static_cast<std::size_t>(n)}, zero, op,
+                                 [&](std::size_t i) { return value(static_cast<Number>(i)); });
   }
 };
 
