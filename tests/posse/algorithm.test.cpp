@@ -403,6 +403,39 @@ TEST_CASE("sort sorts numbers and strings, in any order, whatever their pattern"
   CHECK(std::ranges::equal(names, deque));
 }
 
+TEST_CASE("sort compares what is sorted already, in part or as a whole, hardly more than once") {
+  runtime rt{config_of(1)};
+  constexpr int n = 20'000;
+  const auto comparisons = [&](std::vector<int> v) {
+    long count = 0;
+    posse::sort(rt, v, [&](int a, int b) {
+      ++count;
+      return a < b;
+    });
+    CHECK(std::ranges::is_sorted(v));
+    return count;
+  };
+  std::vector<int> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  CHECK(comparisons(numbers) == n - 1);
+  std::iter_swap(numbers.begin() + 17, numbers.begin() + 18);
+  CHECK(comparisons(numbers) < 5 * n); // what is around these two is divided further
+  CHECK(comparisons(std::vector<int>(n, 7)) == n - 1); // all equal
+  CHECK(comparisons(shuffled(n)) > 8 * n);
+}
+
+TEST_CASE("sort sorts whatever is left over by blocks of elements") {
+  runtime rt{config_of(1)};
+  for (std::size_t n = 257; n < 700; ++n)
+    for (unsigned range : {3u, 1'000'000'007u}) {
+      auto v = shuffled(n, range);
+      auto expected = v;
+      std::ranges::sort(expected);
+      posse::sort(rt, v);
+      REQUIRE(v == expected);
+    }
+}
+
 TEST_CASE("sort needs n log n comparisons even where pivots are bad") {
   runtime rt{config_of(1)};
   constexpr std::size_t n = 20'000;

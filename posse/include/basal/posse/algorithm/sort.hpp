@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <functional>
@@ -17,9 +18,11 @@
 namespace basal::posse {
 namespace detail {
 
-/// Quicksort whose halves are branches; small parts, and those whose pivots
-/// were bad too often, go to Boost's pattern-defeating quicksort (Peters 2021),
-/// which needs n log n comparisons at worst. Sorts in place.
+/// Quicksort whose halves are branches of the computation. Sorts in place. How elements compare,
+/// which cannot be foretold, decides no branch of the program: numbers of misplaced elements are
+/// collected by blocks and then swapped (Edelkamp and Weiss, "BlockQuicksort", 2016). Small parts,
+/// and those whose pivots were bad too often, go to Boost's pattern-defeating quicksort (Peters,
+/// 2021), which does the same, and needs n log n comparisons at worst.
 template <class Iterator, class Less>
 class quicksort {
 public:
@@ -33,35 +36,45 @@ public:
 private:
   using value = std::iter_value_t<Iterator>;
 
-  /// A part so small is sorted without a safepoint: 10-50 us.
-  static constexpr std::size_t leaf = std::is_arithmetic_v<value> ? 4096 : 256;
+  /// A part so small is sorted without a safepoint: 3 us if comparing takes a nanosecond.
+  static constexpr std::size_t leaf = 256;
 
-  /// Elements partitioned between two safepoints.
-  static constexpr std::size_t stride = std::is_arithmetic_v<value> ? 4096 : 256;
+  /// Elements at each end whose misplaced ones are collected.
+  static constexpr std::size_t block = 64;
 
   void run(member& m, Iterator first, std::size_t n, int bad_pivots_left) const {
     if (n <= leaf || bad_pivots_left == 0) {
       m.poll();
-      boost::sort::pdqsort(first, advanced(first, n), less_);
+      boost::sort::pdqsort_branchless(first, advanced(first, n), less_);
       return;
     }
+    if (is_sorted(m, first, n)) // elements in no order end this at once
+      return;
     choose_pivot(first, n);
     auto& pivot = *first;
     // [0]: pivot, [1, smaller]: less than it, then those that are not.
-    auto smaller
-      = partition(m, advanced(first, 1), n - 1, pivot,
-                  [this](const value& x, const value& p) -> bool { return less_(x, p); });
+    const auto smaller = partition(m, advanced(first, 1), n - 1,
+                                   [&](const value& x) -> bool { return less_(x, pivot); });
     std::iter_swap(first, advanced(first, smaller));
     auto& middle = *advanced(first, smaller);
     auto right = smaller + 1;
     if (smaller < n / 8) // perhaps because many are equal: those are done with
-      right += partition(m, advanced(first, right), n - right, middle,
-                         [this](const value& x, const value& p) -> bool { return !less_(p, x); });
+      right += partition(m, advanced(first, right), n - right,
+                         [&](const value& x) -> bool { return !less_(middle, x); });
     if (smaller < n / 8 ? n - right > n - n / 8 : smaller > n - n / 8)
       --bad_pivots_left;
     m.fork_merge(
       [&, smaller](member& k) { run(k, first, smaller, bad_pivots_left); },
       [&, right](member& k) { run(k, advanced(first, right), n - right, bad_pivots_left); });
+  }
+
+  bool is_sorted(member& m, Iterator first, std::size_t n) const {
+    for (std::size_t i = 1; i < n; i += leaf) {
+      m.poll();
+      if (!std::is_sorted(advanced(first, i - 1), advanced(first, std::min(n, i + leaf)), less_))
+        return false;
+    }
+    return true;
   }
 
   /// Moves the median of three medians of three to the front.
@@ -83,34 +96,51 @@ private:
     std::iter_swap(first, at(4 * eighth));
   }
 
-  /// Moves the elements that are `before` the pivot to the front (Lomuto).
+  /// Moves those of `n` elements to the front that are to be `before` the others.
   /// @returns how many they are
   template <class Before>
-  std::size_t partition(member& m, Iterator first, std::size_t n, const value& pivot,
-                        Before before) const {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i != n;) {
+  std::size_t partition(member& m, Iterator first, std::size_t n, Before before) const {
+    const auto at = [&](std::size_t i) { return advanced(first, i); };
+    std::array<unsigned char, block> lefts, rights; // numbers, from the ends, of misplaced elements
+    std::size_t left = 0, right = n;                // [left, right) is left to do
+    std::size_t num_left = 0, num_right = 0, next_left = 0, next_right = 0;
+    while (right - left > 2 * block) {
       m.poll();
-      auto end = std::min(n, i + stride);
-      if constexpr (is_branch_free<Less, value>) {
-        const value p = pivot;
-        for (; i != end; ++i) {
-          // Always swaps, since what cannot be foretold costs more.
-          value x = *advanced(first, i);
-          *advanced(first, i) = *advanced(first, count);
-          *advanced(first, count) = x;
-          count += before(x, p);
+      if (num_left == 0) {
+        next_left = 0;
+        for (std::size_t i = 0; i != block; ++i) {
+          lefts[num_left] = static_cast<unsigned char>(i);
+          num_left += !before(*at(left + i));
         }
-      } else {
-        for (; i != end; ++i)
-          if (before(*advanced(first, i), pivot)) {
-            if (i != count)
-              std::iter_swap(advanced(first, i), advanced(first, count));
-            ++count;
-          }
       }
+      if (num_right == 0) {
+        next_right = 0;
+        for (std::size_t i = 0; i != block; ++i) {
+          rights[num_right] = static_cast<unsigned char>(i);
+          num_right += before(*at(right - 1 - i));
+        }
+      }
+      const auto count = std::min(num_left, num_right);
+      for (std::size_t i = 0; i != count; ++i)
+        std::iter_swap(at(left + lefts[next_left + i]), at(right - 1 - rights[next_right + i]));
+      next_left += count;
+      next_right += count;
+      num_left -= count;
+      num_right -= count;
+      if (num_left == 0)
+        left += block;
+      if (num_right == 0)
+        right -= block;
     }
-    return count;
+    std::array<unsigned char, 2 * block> found;
+    std::size_t num_found = 0;
+    for (std::size_t i = 0; i != right - left; ++i) {
+      found[num_found] = static_cast<unsigned char>(i);
+      num_found += before(*at(left + i));
+    }
+    for (std::size_t i = 0; i != num_found; ++i)
+      std::iter_swap(at(left + i), at(left + found[i]));
+    return left + num_found;
   }
 
   Less& less_;
