@@ -189,6 +189,37 @@ TEST_CASE("filter keeps what passes, in order, and asks once for each element") 
   }
 }
 
+TEST_CASE("filter keeps what passes, whether seldom, often, in runs or as it happens") {
+  struct large {
+    std::array<int, 10> numbers;
+  };
+  runtime rt{config_of(1)};
+  for (std::size_t n : {1, 63, 64, 65, 575, 576, 577, 5000}) {
+    const auto v = shuffled(n, 1000);
+    std::vector<large> larger(n);
+    for (std::size_t i = 0; i < n; ++i)
+      larger[i].numbers[9] = v[i];
+    for (std::size_t changes_at : {n, n / 2})
+      for (int limit : {0, 10, 500, 990, 1000}) {
+        const auto passes = [&](std::size_t i) {
+          return i < changes_at ? v[i] < limit : v[i] >= limit && i % 1000 < 700;
+        };
+        std::vector<int> expected;
+        for (std::size_t i = 0; i < n; ++i)
+          if (passes(i))
+            expected.push_back(v[i]);
+        const auto found = posse::filter(
+          rt, v, [&](const int& x) { return passes(static_cast<std::size_t>(&x - v.data())); });
+        CHECK(found == expected);
+        const auto large_found = posse::filter(rt, larger, [&](const large& x) {
+          return passes(static_cast<std::size_t>(&x - larger.data()));
+        });
+        CHECK(std::ranges::equal(large_found, expected, {},
+                                 [](const large& x) { return x.numbers[9]; }));
+      }
+  }
+}
+
 TEST_CASE("merge does what std::merge does, equal elements included") {
   for (std::size_t executors : {1, 3}) {
     runtime rt{config_of(executors)};

@@ -34,10 +34,8 @@ struct filter_function {
       auto&& passes = near.get();
       auto& mine = parts.at(k, first);
       auto kept = std::move(mine.value); // here the compiler sees that nobody else has it
-      const auto end = advanced(elements, last);
-      for (auto it = advanced(elements, first); it != end; ++it)
-        if (call_with(passes, k, *it))
-          kept.push_back(*it);
+      append(kept, advanced(elements, first), last - first,
+             [&](auto&& element) -> bool { return call_with(passes, k, element); });
       mine.value = std::move(kept);
       mine.end = last;
     };
@@ -50,6 +48,51 @@ struct filter_function {
   }
 
 private:
+  /// Elements of which it is counted how many pass. Whether to branch is decided by a block, for
+  /// eight times as many where branches are foretold: each block costs as much as some elements.
+  static constexpr std::size_t block = 64;
+
+  /// Bytes of an element that is copied whether it passes or not.
+  static constexpr std::size_t most_copied = 32;
+
+  /// Adds those of the `n` elements at `it` that pass. A branch that is not foretold costs as much
+  /// as some ten copies; so where some pass and some do not, each is copied behind the last one
+  /// that has passed.
+  template <class Found, class Iterator, class Passes>
+  static void append(Found& found, Iterator it, std::size_t n, const Passes& passes) {
+    using value = typename Found::value_type;
+    if constexpr (!std::is_trivially_copyable_v<value> || sizeof(value) > most_copied) {
+      for (const auto end = advanced(it, n); it != end; ++it)
+        if (passes(*it))
+          found.push_back(*it);
+    } else {
+      auto count = found.size();
+      bool is_foretold = false;
+      for (std::size_t size = 0; n != 0; n -= size) {
+        size = std::min(n, is_foretold ? 8 * block : block);
+        if (found.size() < count + size)
+          found.resize(count + 8 * block);
+        auto* const to = found.data() + count;
+        std::size_t passed = 0;
+        const auto end = advanced(it, size);
+        if (is_foretold) {
+          for (; it != end; ++it)
+            if (passes(*it))
+              to[passed++] = *it;
+        } else {
+          for (; it != end; ++it) {
+            const bool is_kept = passes(*it);
+            to[passed] = *it;
+            passed += is_kept ? 1 : 0;
+          }
+        }
+        is_foretold = std::min(passed, size - passed) <= size / 16;
+        count += passed;
+      }
+      found.resize(count);
+    }
+  }
+
   /// Their elements one after the other.
   template <class Value, class Shares>
   static std::vector<Value> joined(member& m, Shares& all) {
@@ -79,7 +122,8 @@ private:
 /// `predicate(element)`, or `predicate(member&, element)`, holds, in their
 /// order (elsewhere called pack, or copy_if). The predicate is called once for
 /// each element. Elements are copied, and moved once more, unless they are numbers and
-/// nothing was stolen; results are default-constructed first. Exceptions: see for_each.
+/// nothing was stolen; results are default-constructed first. Those that are trivial to copy and
+/// have at most 32 bytes may be copied whether they pass or not. Exceptions: see for_each.
 /// @throws std::bad_alloc
 inline constexpr pure<detail::filter_function{}> filter{"filter"};
 
