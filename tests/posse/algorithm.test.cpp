@@ -337,27 +337,34 @@ TEST_CASE("find_if finds the first match and stops") {
   CHECK(posse::find_if(rt, none, [](int) { return true; }) == none.end());
 }
 
-TEST_CASE("scans equal the standard's, into other elements and in place") {
+// Integers are scanned in one pass, floating-point numbers and others after their sums.
+TEMPLATE_TEST_CASE("scans equal the standard's, into other elements and in place", "", int,
+                   double) {
+  using number = TestType;
   runtime rt{config_of(2)};
-  auto longest = [](int a, int b) { return std::max(a, b); };
-  for (std::size_t n : {0, 1, 2, 100, 1007, 1008, 1009, 4031, 4032, 4033, 5041, 40'000}) {
-    auto v = shuffled(n, 1000);
-    std::vector<int> expected(n);
-    std::vector<int> out(n, -1);
+  auto longest = [](number a, number b) { return std::max(a, b); };
+  const auto numbers = [](std::size_t n) {
+    const auto v = shuffled(n, 1000);
+    return std::vector<number>(v.begin(), v.end());
+  };
+  for (std::size_t n : {0, 1, 2, 100, 1007, 1008, 1009, 4031, 4032, 4033, 4097, 5041, 40'000}) {
+    auto v = numbers(n);
+    std::vector<number> expected(n);
+    std::vector<number> out(n, number{-1});
     std::inclusive_scan(v.begin(), v.end(), expected.begin());
     posse::inclusive_scan(rt, v, out);
     CHECK(out == expected);
-    std::inclusive_scan(v.begin(), v.end(), expected.begin(), longest, 500);
-    posse::inclusive_scan(rt, v, out, longest, 500);
+    std::inclusive_scan(v.begin(), v.end(), expected.begin(), longest, number{500});
+    posse::inclusive_scan(rt, v, out, longest, number{500});
     CHECK(out == expected);
-    std::exclusive_scan(v.begin(), v.end(), expected.begin(), 7);
-    posse::exclusive_scan(rt, v, out, 7);
+    std::exclusive_scan(v.begin(), v.end(), expected.begin(), number{7});
+    posse::exclusive_scan(rt, v, out, number{7});
     CHECK(out == expected);
     out = v;
-    posse::exclusive_scan(rt, out, out, 7);
+    posse::exclusive_scan(rt, out, out, number{7});
     CHECK(out == expected);
     std::inclusive_scan(v.begin(), v.end(), v.begin());
-    posse::inclusive_scan(rt, out = shuffled(n, 1000), out);
+    posse::inclusive_scan(rt, out = numbers(n), out);
     CHECK(out == v);
   }
 }

@@ -39,15 +39,22 @@ public:
   }
 
 private:
+  /// Sums and the like of integers wait no longer for the one before than a store takes, and are
+  /// the same in whatever order: units whose beginning is known need not be summed up first.
+  static constexpr bool is_one_pass
+    = std::is_integral_v<T> && is_lanewise<std::remove_const_t<Op>, T>;
+
   /// Units that are scanned at the same time: each operation of a scan waits
   /// for the one before it, but not for those in other units.
-  static constexpr std::size_t lanes = std::is_arithmetic_v<T> ? 4 : 1;
+  static constexpr std::size_t lanes = std::is_arithmetic_v<T> && !is_one_pass ? 4 : 1;
 
   // Numbers are cheap, and a unit of them has 5 KiB: with a power of two, four
   // units would meet in the same sets of the cache. Of other elements there may
   // be few and expensive ones.
   static constexpr std::size_t unit_for(std::size_t n) noexcept {
-    if constexpr (std::is_arithmetic_v<T>)
+    if constexpr (is_one_pass)
+      return 16384 / sizeof(T);
+    else if constexpr (std::is_arithmetic_v<T>)
       return 5120 / sizeof(T);
     else
       return std::clamp<std::size_t>(std::bit_floor(n / 256), 1, 1024);
@@ -111,6 +118,10 @@ private:
 
   /// Sums up and scans at most `lanes` units. @returns the value after them
   T sum_and_scan(member& m, std::size_t first, std::size_t last, T before) const {
+    if constexpr (is_one_pass) {
+      m.poll();
+      return scan_units<1>(first, {before})[0];
+    }
     scan_known(first, last, [&](std::size_t u) -> T {
       T start = before;
       before = static_cast<T>(op_(std::move(before), sum(m, u)));
@@ -163,8 +174,9 @@ private:
   }
 
   /// Scans `Count` adjacent units of the same size.
+  /// @returns the values after them
   template <std::size_t Count>
-  void scan_units(std::size_t first, std::array<T, Count> sums) const {
+  std::array<T, Count> scan_units(std::size_t first, std::array<T, Count> sums) const {
     auto from = advanced(in_, first * unit_);
     auto to = advanced(out_, first * unit_);
     auto size = Count == 1 ? size_of(first) : unit_;
@@ -179,6 +191,7 @@ private:
           *advanced(to, at) = std::move(sums[lane]);
         sums[lane] = std::move(next);
       }
+    return sums;
   }
 
   In in_;
@@ -232,8 +245,9 @@ struct exclusive_scan_function {
 /// `inclusive_scan(where, range, output, op, init)`: element i of `output`,
 /// which has at least as many, becomes `init` and the elements 0 to i combined
 /// by `op`. `output` may be `range` itself. `op` must be associative, and is
-/// applied twice per element, three times where stolen; the result is the same
-/// bit for bit on every number of executors, see `reduce`.
+/// applied twice per element, three times where stolen, and for sums and
+/// products of integers once less; the result is the same bit for bit on every
+/// number of executors, see `reduce`.
 /// @throws any exception of `op`; `output` is then partly written
 inline constexpr pure<detail::inclusive_scan_function{}> inclusive_scan{"inclusive_scan"};
 
