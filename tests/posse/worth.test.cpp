@@ -256,6 +256,43 @@ TEST_CASE("of a range whose elements fork nothing is learned, and its steps stay
   CHECK(where.back() == '1');
 }
 
+TEST_CASE("of a few elements that fork the upper half of those that are left is taken, whole") {
+  const auto loop = [](member& m, std::string& where, std::size_t failing = 100) {
+    posse::fork_merge_n(m, where.size(), [&, failing](member& k, std::size_t i) {
+      k.fork_merge([](member&) { pass(10us); }, [](member&) {});
+      if (i < 2)
+        k.executor().raise_attention(); // a look before the next element
+      if (i == 2 && k.executor().index() == 0)
+        let_thieves_begin(k);
+      where[i] = static_cast<char>('0' + k.executor().index());
+      if (i >= failing)
+        throw std::runtime_error("element " + std::to_string(i));
+    });
+  };
+  std::string where(10, ' ');
+  thefts_on(1, [&](member& m) { // where nothing is known elements are timed
+    posse::fork_merge_n(m, 1, [&](member& k, std::size_t) { loop(k, where); });
+    look(m);
+  });
+  const auto run_on_two = [&](std::size_t failing) {
+    where = std::string(10, ' ');
+    stepped_runtime host{by_worth(2)};
+    started root{host, 0, [&](member& m) {
+                   look(m);
+                   loop(m, where, failing);
+                 }};
+    host.run(0);
+    host.run(1);
+    go_on();
+    host.run_all();
+    CHECK(root.has_ended());
+    return root.error();
+  };
+  CHECK(run_on_two(100).empty());
+  CHECK(where == "0000001111");
+  CHECK(run_on_two(4) == "element 4"); // the victim's, though 6, the thief's, came before it
+}
+
 TEST_CASE("a reduction whose cost is known is divided among the idle executors as it begins") {
   using large = std::array<long, 4>; // of which each element's value is merged at once
   std::uint64_t thefts_at_once = 0;

@@ -65,6 +65,11 @@ public:
     end_.store(last, std::memory_order_relaxed);
     if (first == last)
       return last;
+    if constexpr (std::is_void_v<ended_at>)
+      if (last - first <= few_elements && site.has_forks()) {
+        run_few(m, first, last);
+        return end_.load(std::memory_order_relaxed);
+      }
     if (most_steps_ != 0)
       least_ = (last - first) / (most_steps_ * m.most_executors());
     const auto known = site.cost(each_);
@@ -161,6 +166,9 @@ private:
     static constexpr operations ops{&delegate, &expected, &is_better_alone};
   };
 
+  /// As many as run_few() is for.
+  static constexpr std::size_t few_elements = 32;
+
   /// The first few of a range that is done at once are such a part of it.
   static constexpr std::size_t parts_at_once = 16;
 
@@ -185,6 +193,31 @@ private:
   };
 
   using ended_at = std::invoke_result_t<Body&, member&, std::size_t, std::size_t>;
+
+  /// A few elements that fork by themselves, as where a function calls itself for each: one by one,
+  /// and as nothing is known of them but that, without a look at the time.
+  void run_few(member& m, std::size_t first, std::size_t last) {
+    {
+      rest node{m.youngest_, *this, first, last, 0, 0};
+      unwinding_guard guard{*this, m, first};
+      m.youngest_ = &node;
+      for (; last - first > 1; ++first) {
+        node.next = first + 1;
+        m.poll();
+        if (node.is_taken()) [[unlikely]]
+          break;
+        body_(m, first, first + 1);
+      }
+      guard.armed = false;
+      if (node.is_taken()) [[unlikely]] {
+        share(m, body_, first, node, pace{first});
+        return;
+      }
+      m.youngest_ = node.older();
+    }
+    m.poll();
+    body_(m, first, last);
+  }
 
   /// The elements of one step.
   /// @returns the first that is not done

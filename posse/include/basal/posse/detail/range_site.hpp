@@ -81,6 +81,11 @@ public:
       cost_.store(forks, std::memory_order_relaxed);
   }
 
+  /// Whether elements are known to pass safepoints of their own.
+  bool has_forks() const noexcept {
+    return cost_.load(std::memory_order_relaxed) == forks;
+  }
+
   /// The known cost was wrong by much: the next call learns it anew.
   void forget() noexcept {
     if (cost_.load(std::memory_order_relaxed) != forks)
