@@ -138,6 +138,7 @@ void member::finish() noexcept {
     of_function.forks.add(forks);
     of_function.busy_ticks.add(busy_ticks_);
     of_function.quanta.add(quantum_ - 1);
+    note_stretch();
   }
   if (context_ == nullptr)
     return;
@@ -184,6 +185,8 @@ void member::look_up() {
   look_after_ = host.quantum_ticks_ / looks_per_quantum;
   look_length_ = next_look(now);
   look_left_ = 0; // until it is known that no error comes up
+  if (first)
+    recall_stretch();
   stretch_ = stretch(now);
   settle(now);
   safepoints_at_look_ = safepoints_;
@@ -272,6 +275,28 @@ std::uint64_t member::stretch(std::uint64_t now) const noexcept {
   if (last_look_ == 0)
     return stretch_; // its victim's
   return (now - last_look_) / std::max<std::uint64_t>(1, safepoints_ - safepoints_at_look_);
+}
+
+/// As a computation begins: two branches that do not fork have no other safepoint than this one, at
+/// which nothing is known of them but what they took the last time.
+void member::recall_stretch() noexcept {
+  if (as_ != nullptr || youngest_ == nullptr)
+    return;
+  usual_stretch_ = youngest_->usual_stretch();
+  if (usual_stretch_ == nullptr)
+    return;
+  if (const auto usual = usual_stretch_->load(std::memory_order_relaxed); usual >= least_offer_)
+    stretch_ = usual;
+}
+
+void member::note_stretch() noexcept {
+  if (usual_stretch_ == nullptr)
+    return;
+  const auto stretch = busy_ticks_ / std::max<std::uint64_t>(1, safepoints_);
+  const auto usual = usual_stretch_->load(std::memory_order_relaxed);
+  // Written when it has changed by much only, since many threads read it.
+  if (stretch < usual - usual / 4 || stretch > usual + usual / 4)
+    usual_stretch_->store(stretch, std::memory_order_relaxed);
 }
 
 void member::end_quantum(std::uint64_t now) noexcept {

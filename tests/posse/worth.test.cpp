@@ -603,6 +603,66 @@ TEST_CASE("where forks are far apart their right branches are given away when th
   CHECK(host->stats().thefts == 2);
 }
 
+TEST_CASE("two branches that do not fork are known from one computation to the next") {
+  std::string where;
+  const auto takes = [&](member& m, std::chrono::nanoseconds time) {
+    m.fork_merge(
+      [&, time](member& l) {
+        let_thieves_begin(l);
+        pass(time);
+        where += static_cast<char>('0' + l.executor().index());
+      },
+      [&, time](member& r) {
+        pass(time);
+        where += static_cast<char>('0' + r.executor().index());
+      });
+  };
+  // @returns the executors of the branches, in the order in which these ended
+  const auto run = [&](std::chrono::nanoseconds time) {
+    where.clear();
+    stepped_runtime host{by_worth(2)};
+    started root{host, 0, [&](member& m) { takes(m, time); }};
+    host.run(0);
+    host.run(1);
+    go_on();
+    host.run_all();
+    CHECK(root.has_ended());
+    return where;
+  };
+  CHECK(run(50us) == "00"); // nothing is known of it
+  CHECK(run(1us) == "10");  // the thief's was first
+  CHECK(run(1us) == "00");  // they take less time by now
+  CHECK(run(50us) == "00");
+  CHECK(run(50us) == "10");
+}
+
+TEST_CASE("of a computation by quanta the first fork is not given away, whatever is known") {
+  const auto fork = [&](member& m) { m.fork_merge([](member&) { pass(500us); }, [](member&) {}); };
+  for (int i = 0; i < 3; ++i) {
+    stepped_runtime host{stepped(2)};
+    started root{host, 0, fork};
+    host.run_all();
+    CHECK(root.has_ended());
+    CHECK(host->stats().thefts == 0);
+  }
+}
+
+TEST_CASE("two elements of a range are known from one computation to the next") {
+  const auto takes
+    = [](member& m) { posse::fork_merge_n(m, 2, [](member&, std::size_t) { pass(50us); }); };
+  CHECK(thefts_on(2, takes) == 0); // the last one is not given away to be waited for
+  CHECK(thefts_on(2, takes) == 1);
+}
+
+TEST_CASE("a single element is not given away, however dear it is known to be") {
+  std::size_t n = 4;
+  const auto takes
+    = [&](member& m) { posse::fork_merge_n(m, n, [](member&, std::size_t) { pass(50us); }); };
+  CHECK(thefts_on(1, takes) == 0); // there they become known
+  n = 1;
+  CHECK(thefts_on(2, takes) == 0);
+}
+
 TEST_CASE("where forks follow each other closely they have to wait") {
   stepped_runtime host{by_worth(2)};
   started root{host, 0, [&](member& m) {

@@ -1,3 +1,5 @@
+// In one piece: a fork is inlined into who calls it, with all that it touches of a member.
+
 #pragma once
 
 #include <atomic>
@@ -244,6 +246,8 @@ private:
   std::int32_t next_look(std::uint64_t now) const noexcept;
   void look_within(std::uint64_t ticks) noexcept;
   std::uint64_t stretch(std::uint64_t now) const noexcept;
+  void recall_stretch() noexcept;
+  void note_stretch() noexcept;
   void end_quantum(std::uint64_t now) noexcept;
   void check_cancelled(bool quantum_ended);
   [[noreturn]] void throw_too_deep();
@@ -328,7 +332,8 @@ private:
   std::int32_t look_left_ = 0;
   std::uint64_t look_after_ = 0; ///< ticks from the last look to the next, at the latest
   std::uint64_t safepoints_at_look_ = 0;
-  std::uint64_t stretch_ = 0; ///< as of the last look
+  std::uint64_t stretch_ = 0;                           ///< as of the last look
+  std::atomic<std::uint64_t>* usual_stretch_ = nullptr; ///< of the first fork; null: not known
 
   const std::byte* stack_limit_;          ///< nodes below this address are too deep
   const std::byte* depth_at_glance_;      ///< address of the last glance's frame
@@ -375,7 +380,8 @@ protected:
   }
 
 private:
-  static constexpr operations ops{&delegate, nullptr};
+  static inline std::atomic<std::uint64_t> usual_stretch{0};
+  static constexpr operations ops{&delegate, nullptr, nullptr, &usual_stretch};
 };
 
 /// The same where it is known what the right branch takes.

@@ -76,10 +76,15 @@ public:
     pace::element_cost jumped_to = 0;
     if (known != 0 && work_of(known, last - first) < pace::target)
       first = run_at_once(m, first, last, jumped_to);
-    if (first != last && end_.load(std::memory_order_relaxed) == last)
-      run_all(m, first, last,
-              jumped_to != 0 ? range_site::begin_at(jumped_to, first, last, m.least_left(), least_)
-                             : site.begin(first, last, m.least_left(), each_, least_));
+    if (first != last && end_.load(std::memory_order_relaxed) == last) {
+      auto steps = jumped_to != 0
+                     ? range_site::begin_at(jumped_to, first, last, m.least_left(), least_)
+                     : site.begin(first, last, m.least_left(), each_, least_);
+      // Of two elements only the first one is followed by a look, and would never be timed.
+      if (known == 0 && last - first <= fewest_untimed && last - first > 1 && !site.has_forks())
+        steps.time_from(m.now());
+      run_all(m, first, last, steps);
+    }
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -165,6 +170,9 @@ private:
 
     static constexpr operations ops{&delegate, &expected, &is_better_alone};
   };
+
+  /// So few elements are timed from the first one on.
+  static constexpr std::size_t fewest_untimed = 3;
 
   /// As many as run_few() is for.
   static constexpr std::size_t few_elements = 32;
@@ -305,7 +313,7 @@ private:
   /// @returns false if the range ended before `last`.
   bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
            std::uint64_t alone_until = 0) {
-    {
+    if (last - first > 1) { // a member that gives its only element away would wait for it
       rest node{m.youngest_, *this, first, last, site.cost(steps), alone_until};
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
@@ -374,6 +382,8 @@ private:
     node.next = first;
     if (now >= node.alone_until)
       node.alone_until = 0;
+    if (node.upper.last - first == 1) // its member would give the last element away and wait
+      return steps;
     if (node.alone_until == 0 && m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
       m.offer();
     if (!node.is_taken())

@@ -64,6 +64,12 @@ public:
       measured_(cost) {
   }
 
+  /// The first elements are timed as well, from `now` on, in ticks of tick_clock.
+  void time_from(std::uint64_t now) noexcept {
+    last_look_ = now;
+    looks_ = 1;
+  }
+
   /// The smaller of the last two measurements, so that one in which others had a time
   /// slice does not count; at first, what was known before.
   element_cost cost() const noexcept {

@@ -49,6 +49,11 @@ public:
 
     /// Whether it is known that all is done sooner by its member alone. Null: it is not.
     bool (*is_better_alone)(const right_continuation& self) noexcept = nullptr;
+
+    /// Memory of the computations whose first fork is of this kind: ticks from one of their
+    /// safepoints to the next, on average; 0: there was none yet. Null: nothing is remembered.
+    /// Relaxed, as a hint that is complete in itself.
+    std::atomic<std::uint64_t>* usual_stretch = nullptr;
   };
 
   right_continuation(right_continuation* older, const operations& ops) noexcept
@@ -108,6 +113,10 @@ public:
   /// or, with 0, where nothing is known of that; 0: not known.
   std::uint64_t expected(std::uint64_t like = 0) const noexcept {
     return ops_->expected != nullptr ? ops_->expected(*this, like) : like;
+  }
+
+  std::atomic<std::uint64_t>* usual_stretch() const noexcept {
+    return ops_->usual_stretch;
   }
 
   /// Whether a theft would gain nothing, however much work there is.
