@@ -58,9 +58,10 @@ private:
 /// `find_if(where, range, predicate)`: an iterator to the first element for
 /// which `predicate(element)`, or `predicate(member&, element)`, holds, or the
 /// range's end. Stops soon after it is found; elements behind it may have been
-/// looked at, and what the predicate threw there is dropped. Once it is known what an
-/// element costs, they are not far behind it: windows of elements are gone through one
-/// after the other.
+/// looked at, and what the predicate threw there is dropped. Calls that have begun
+/// there are waited for: one that may take long calls `poll()` on its member, and
+/// ends then. Once it is known what an element costs, they are not far behind it:
+/// windows of elements are gone through one after the other.
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 
 } // namespace basal::posse
