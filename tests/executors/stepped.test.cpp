@@ -285,48 +285,44 @@ TEST_CASE("the newest item goes first three times a tick, or always behind what 
   CHECK(order_of(9us, 120).substr(0, 122) == "ononon" + std::string(109, 'o') + "nonon" + "oo");
 }
 
-TEST_CASE("what long items of the slot send has three turns a tick, whatever came before them") {
+namespace {
+
+/// The order of items 'n', each of which takes `length` and sends the next one, beside two others,
+/// behind an item that takes `before`.
+std::string order_of_chain(std::chrono::nanoseconds length, std::chrono::nanoseconds before,
+                           std::size_t items) {
   auto config = stepped(1);
   config.newest_ops = &task::ops;
   executor_pool pool{config};
   std::string order;
+  const auto take = [](executor& self, std::chrono::nanoseconds time) {
+    pass(time);
+    self.look(self.now());
+  };
   std::function<void(executor&)> chain = [&](executor& self) {
     order += 'n';
-    pass(50us);
-    self.look(self.now());
-    if (order.size() < 9)
+    take(self, length);
+    if (order.size() < items)
       self.push_newest(task::make(chain));
   };
   REQUIRE(pool.submit(task::make([&](executor& self) {
     self.push_newest(task::make(chain));
     for (int i = 0; i < 2; ++i)
       self.push_back(task::make([&](executor&) { order += 'o'; }));
-    pass(50us);
-    self.look(self.now());
+    take(self, before);
   })));
   pool.run_until_idle();
-  CHECK(order == "nnnnoonnn"); // the first one is none of the three
+  return order;
+}
+
+} // namespace
+
+TEST_CASE("what long items of the slot send has three turns a tick, whatever came before them") {
+  CHECK(order_of_chain(50us, 50us, 9) == "nnnnoonnn"); // the first one is none of the three
 }
 
 TEST_CASE("items that send the next one after a tick's time leave others their turns") {
-  auto config = stepped(1);
-  config.newest_ops = &task::ops;
-  executor_pool pool{config};
-  std::string order;
-  std::function<void(executor&)> chain = [&](executor& self) {
-    order += 'n';
-    pass(1ms);
-    self.look(self.now());
-    if (order.size() < 20)
-      self.push_newest(task::make(chain));
-  };
-  REQUIRE(pool.submit(task::make([&](executor& self) {
-    self.push_newest(task::make(chain));
-    for (int i = 0; i < 2; ++i)
-      self.push_back(task::make([&](executor&) { order += 'o'; }));
-  })));
-  pool.run_until_idle();
-  CHECK(order.substr(0, 7) == "nnnnoon"); // the first tick has one item more
+  CHECK(order_of_chain(1ms, 0ns, 20).substr(0, 7) == "nnnnoon"); // the first tick has one item more
 }
 
 TEST_CASE("background work that has waited for long has a turn, and the rest a longer one") {

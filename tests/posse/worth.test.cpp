@@ -270,10 +270,7 @@ TEST_CASE("of a few elements that fork the upper half of those that are left is 
     });
   };
   std::string where(10, ' ');
-  thefts_on(1, [&](member& m) { // where nothing is known elements are timed
-    posse::fork_merge_n(m, 1, [&](member& k, std::size_t) { loop(k, where); });
-    look(m);
-  });
+  CHECK(thefts_on(1, [&](member& m) { loop(m, where); }) == 0); // that they fork becomes known
   const auto run_on_two = [&](std::size_t failing) {
     where = std::string(10, ' ');
     stepped_runtime host{by_worth(2)};
@@ -634,17 +631,6 @@ TEST_CASE("two branches that do not fork are known from one computation to the n
   CHECK(run(1us) == "00");  // they take less time by now
   CHECK(run(50us) == "00");
   CHECK(run(50us) == "10");
-}
-
-TEST_CASE("of a computation by quanta the first fork is not given away, whatever is known") {
-  const auto fork = [&](member& m) { m.fork_merge([](member&) { pass(500us); }, [](member&) {}); };
-  for (int i = 0; i < 3; ++i) {
-    stepped_runtime host{stepped(2)};
-    started root{host, 0, fork};
-    host.run_all();
-    CHECK(root.has_ended());
-    CHECK(host->stats().thefts == 0);
-  }
 }
 
 TEST_CASE("two elements of a range are known from one computation to the next") {

@@ -36,9 +36,10 @@ public:
   member& operator=(const member&) = delete;
 
   /// Calls `left(*this)`, then `right(*this)`, and returns both results as a
-  /// pair, in which std::monostate stands for void. If `left` runs for more
-  /// than a quantum and an executor is idle, `right` may run there meanwhile;
-  /// so the two must not write what the other reads or writes.
+  /// pair, in which std::monostate stands for void. If an executor is
+  /// idle, and `left` takes, or is known to take, long enough to pay for a theft,
+  /// `right` may run there meanwhile; so the two must not write what the other
+  /// reads or writes.
   ///
   /// Both run in this order on this thread unless stolen, and the results are
   /// the same either way. If `left` throws, so does the fork, and what `right`
