@@ -260,6 +260,9 @@ void scheduler::start_executors() {
   config.hooks.has_cpu = [](void* context) noexcept {
     return static_cast<scheduler*>(context)->messages_wait_for_computations();
   };
+  config.hooks.crowds = [](void* context, const executors::executor& waker) noexcept {
+    return static_cast<const scheduler*>(context)->compute_->is_crowded_by(waker);
+  };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {
     if (work.ops == &job_ops)

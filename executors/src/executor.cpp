@@ -422,7 +422,27 @@ void executor::put_off(work_item item) noexcept {
   } else {
     push_ring(item);
   }
-  pool_.notify();
+  if (!waits_briefly() || !pool_.crowds(*this))
+    pool_.notify();
+  else
+    crowded_at_ = counters_.tasks_run.get();
+}
+
+/// Whether what waits here will have had its turn before another executor has woken up, if it takes
+/// as long as items have lately, and the running work does.
+bool executor::waits_briefly() const noexcept {
+  return senders_->of(ran_) < detail::sender_history::kind::outlasts_theft
+         && num_waiting() * item_ticks_.load(std::memory_order_relaxed) < wake_up_ticks_;
+}
+
+/// After a long item that has begun since others were kept from waking up: what waits has not had
+/// its turn.
+void executor::notify_late() noexcept {
+  if (counters_.tasks_run.get() == crowded_at_)
+    return;
+  crowded_at_ = 0;
+  if (!ring_.empty() || !newborns_.empty())
+    pool_.notify();
 }
 
 /// After an item that has put off newborns: of many, the eldest is the next newborn. Where some
@@ -595,8 +615,11 @@ bool executor::work_waits_for_siblings() const noexcept {
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
   if (const bool is_slow = last_look_ - item_start_ >= theft_ticks_;
-      (is_slow || sent_at_ != 0 || longest_wait_ != 0) && senders_) [[unlikely]]
+      (is_slow || sent_at_ != 0 || longest_wait_ != 0) && senders_) [[unlikely]] {
     learn_sender(is_slow);
+    if (is_slow && crowded_at_ != 0)
+      notify_late();
+  }
   if (siblings_ > 0)
     order_siblings();
   for (;;) {

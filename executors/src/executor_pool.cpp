@@ -266,6 +266,15 @@ bool executor_pool::waits_for_cpu() noexcept {
   return !cpu_wish_.ask([this] { return has_cpu(); });
 }
 
+/// Whether an executor that `waker` wakes for work that was just added crowds one of another pool
+/// out. Then the work waits for a CPU; which of both it misses is the backstop's to see.
+bool executor_pool::crowds(const executor& waker) noexcept {
+  const auto& hooks = config_.hooks;
+  if (hooks.crowds == nullptr || !idle_.would_wake() || backstop_->is_refused())
+    return false;
+  return !cpu_wish_.ask([&] { return !hooks.crowds(hooks.context, waker); });
+}
+
 bool executor_pool::has_cpu() const noexcept {
   if (config_.share_cpus != 0 && (num_running() < config_.share_cpus || work_takes_long()))
     return true;

@@ -386,7 +386,7 @@ void member::await_merge(right_continuation& node) {
     return;
   }
   if (merges_while_awake(delegated)) {
-    note_hand_over(delegated);
+    note_merge(delegated);
     cells_->forgone.paid();
     return;
   }
@@ -400,7 +400,7 @@ void member::await_merge(right_continuation& node) {
   merged.wait();
   awaited_ = nullptr;
   resume(suspended_at);
-  note_hand_over(delegated);
+  note_merge(delegated);
   if (last_look_ - suspended_at < origin_->host.asleep_ticks_)
     cells_->forgone.paid();
   executor_->record(executors::record_kind::merges, last_look_, node.delegation);
@@ -423,7 +423,8 @@ bool member::merges_while_awake(const detail::delegation& d) const noexcept {
   return false;
 }
 
-void member::note_hand_over(const detail::delegation& d) noexcept {
+void member::note_merge(const detail::delegation& d) noexcept {
+  executor_->note_merge();
   cells_->hand_over.note(d.sent_at, d.begun_at, origin_->host.awake_ticks_);
 }
 

@@ -64,6 +64,8 @@ runtime::runtime(runtime_config config)
   pool.hooks.has_cpu = [](void* self) noexcept {
     return static_cast<const runtime*>(self)->has_cpu_for_queued_work();
   };
+  pool.hooks.frees_cpu
+    = [](void* self) noexcept { static_cast<const runtime*>(self)->tell_clients_of_free_cpu(); };
   pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
     const auto& mine = static_cast<runtime*>(self)->config_;
     if (mine.thread_starts != nullptr)
@@ -207,8 +209,22 @@ bool runtime::has_cpu_for_queued_work() const noexcept {
   return compute_->num_running() < cpus_ / 2 || num_free_cpus(busy_callers()) > 0;
 }
 
+bool runtime::is_crowded_by(const executors::executor& waker) const noexcept {
+  if (waker.pool().num_looking() > 0) // one that is awake
+    return false;
+  const auto looking = compute_->num_looking();
+  const bool looks_soon = waker.has_merged() && compute_->num_running() > 0;
+  return (looking > 0 || looks_soon) && num_free_cpus(busy_callers()) <= looking;
+}
+
 void runtime::note_free_cpu() noexcept {
   compute_->note_free_cpu();
+}
+
+void runtime::tell_clients_of_free_cpu() const noexcept {
+  const auto pools = pool_count_.load(std::memory_order_acquire);
+  for (std::size_t p = 1; p < pools; ++p) // the first one is the runtime's own
+    pools_[p]->note_free_cpu();
 }
 
 /// Whether a caller's thread has the CPU that this compute executor would compute on: then it

@@ -339,6 +339,21 @@ TEST_CASE("message executors have somebody to tell that they free a CPU") {
   CHECK(f.ask(tells, 0) == 1);
 }
 
+TEST_CASE("message executors leave their CPUs to compute executors that look for work") {
+  fixture f;
+  auto looks = f.system.spawn([]() -> behavior {
+    return {[](int) {
+      const auto& self = *basal::executors::executor::current();
+      const auto& hooks = self.pool().config().hooks;
+      if (hooks.crowds == nullptr)
+        return 0;
+      hooks.crowds(hooks.context, self);
+      return 1;
+    }};
+  });
+  CHECK(f.ask(looks, 0) == 1);
+}
+
 TEST_CASE("message executors beyond the CPUs are for long handlers, and beside computations") {
   fixture f;
   auto looks = f.system.spawn([]() -> behavior {

@@ -106,3 +106,41 @@ TEST_CASE("who is sent to by work that outlasts a theft goes to who looks for a 
   const auto looks = [](const executor_pool& pool) { return pool.is_looking(1); };
   CHECK(is_fate_of_receiver("-->>", config, 50us, looks));
 }
+
+TEST_CASE("who sends two and goes on for long has an executor for them, whoever is crowded out") {
+  auto config = two_executors();
+  config.spin = 0ns;
+  config.hooks.crowds = [](void*, const executor&) noexcept { return true; };
+  const auto wake_ups = [&] {
+    executor_pool pool{config};
+    begin_threads(pool);
+    std::atomic<int> ran{0};
+    recurring first{[&](executor&) { ++ran; }};
+    recurring second{[&](executor&) { ++ran; }};
+    recurring sender{[&](executor& self) {
+      self.push_newest(first.item());
+      self.push_newest(second.item());
+      const auto end = self.now() + tick_clock::to_ticks(50us);
+      while (self.now() < end) {
+        // this moves the clock
+      }
+      self.look(self.now());
+    }};
+    std::string woken;
+    for (int i = 1; i <= 3; ++i) {
+      while (pool.num_idle() < pool.size() || !sleeps(pool))
+        std::this_thread::yield();
+      const auto before = pool.at(1).stats().wake_ups;
+      inbox_node once{nullptr, sender.item()};
+      pool.at(0).deliver(once);
+      while (ran < 2 * i || pool.num_idle() < pool.size())
+        std::this_thread::yield();
+      woken += pool.at(1).stats().wake_ups == before ? '-' : '>';
+    }
+    return woken;
+  };
+  bool holds = false; // unknown, known to take long, and to go on after it has sent
+  for (int attempt = 0; attempt < 5 && !holds; ++attempt)
+    holds = wake_ups() == "-->";
+  CHECK(holds);
+}

@@ -3,6 +3,7 @@
 
 #include "backstop.hpp"
 #include "closure_task.hpp"
+#include "recurring.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 /// The other end of a pool's hooks.
 struct machine {
   std::atomic<bool> has_cpu{false};
+  std::atomic<bool> is_crowded{true};
   std::atomic<int> questions{0};
   std::atomic<int> cpus_freed{0};
 
@@ -29,6 +31,34 @@ struct machine {
     };
     config.hooks.frees_cpu = [](void* self) noexcept { ++static_cast<machine*>(self)->cpus_freed; };
     return config;
+  }
+
+  pool_config crowded(pool_config config) {
+    config.newest_ops = &recurring::ops;
+    config.hooks.context = this;
+    config.hooks.crowds = [](void* self, const executor&) noexcept {
+      auto& mine = *static_cast<machine*>(self);
+      ++mine.questions;
+      return mine.is_crowded.load();
+    };
+    return config;
+  }
+};
+
+/// Work on executor 0 that sends to two: one of them waits in the ring.
+struct sender_of_two {
+  recurring first{[](executor&) {}};
+  recurring second{[](executor&) {}};
+  recurring sender{[this](executor& self) {
+    self.push_newest(first.item());
+    self.push_newest(second.item());
+  }};
+  inbox_node letter{};
+
+  void run_on(executor_pool& pool) {
+    letter = {nullptr, sender.item()};
+    pool.at(0).deliver(letter);
+    REQUIRE(pool.step(0));
   }
 };
 
@@ -199,4 +229,76 @@ TEST_CASE("work behind long tasks does not wait for a CPU for ever") {
     done.set();
   })));
   done.wait();
+}
+
+TEST_CASE("work that waits briefly wakes nobody who would crowd another pool's executor out") {
+  machine here;
+  executor_pool pool{here.crowded(stepped(3))};
+  pool.run_until_idle();
+  sender_of_two work;
+  work.sender.body = [&, send = work.sender.body](executor& self) {
+    pass(std::chrono::microseconds{20});
+    self.look(self.now());
+    send(self);
+  };
+  work.run_on(pool);
+  CHECK(pool.step(0));
+  CHECK(num_awake(pool) == 1);
+  CHECK(here.questions == 1);
+  pool.note_free_cpu(); // for which the work has asked
+  CHECK(num_awake(pool) == 2);
+  CHECK(pool.run_until_idle() == 1);
+}
+
+TEST_CASE("work that waits briefly wakes an executor that is in nobody's way") {
+  machine here;
+  here.is_crowded = false;
+  executor_pool pool{here.crowded(stepped(3))};
+  pool.run_until_idle();
+  sender_of_two work;
+  work.run_on(pool);
+  CHECK(num_awake(pool) == 2);
+  CHECK(here.questions == 1);
+  for (work.run_on(pool); pool.step(0);) {
+    // all of it while one searches
+  }
+  CHECK(here.questions == 1);
+  CHECK(pool.run_until_idle() == 0);
+}
+
+TEST_CASE("work that waits for long wakes an executor, whoever is crowded out") {
+  machine here;
+  executor_pool pool{here.crowded(stepped(3))};
+  pool.run_until_idle();
+  recurring takes_long{[](executor& self) {
+    pass(std::chrono::milliseconds{2});
+    self.look(self.now());
+  }};
+  for (int i = 0; i < 4; ++i) {
+    inbox_node letter{nullptr, takes_long.item()};
+    pool.at(0).deliver(letter);
+    REQUIRE(pool.step(0));
+  }
+  sender_of_two work;
+  work.run_on(pool);
+  CHECK(num_awake(pool) == 2);
+  CHECK(here.questions == 0);
+  CHECK(pool.run_until_idle() == 2);
+}
+
+TEST_CASE("what has waited behind a long item after all wakes an executor") {
+  machine here;
+  executor_pool pool{here.crowded(stepped(3))};
+  pool.run_until_idle();
+  sender_of_two work;
+  work.second.body = [](executor& self) {
+    pass(std::chrono::microseconds{20});
+    self.look(self.now());
+  };
+  work.run_on(pool);
+  CHECK(pool.step(0));
+  CHECK(num_awake(pool) == 1);
+  CHECK(pool.step(0)); // the other one, on its way to which it sees that
+  CHECK(num_awake(pool) == 2);
+  CHECK(pool.run_until_idle() == 0);
 }

@@ -122,6 +122,106 @@ TEST_CASE("queued work wakes compute executors for half of the CPUs, and for tho
   host.run_all();
 }
 
+TEST_CASE("a CPU that a compute executor leaves is for work in attached pools") {
+  auto config = stepped(1);
+  executors::pool_config other;
+  other.executors = 2;
+  other.simulate = config.simulate;
+  static bool has_cpu;
+  has_cpu = false;
+  other.hooks.has_cpu = [](void*) noexcept { return has_cpu; };
+  executors::executor_pool clients{other};
+  stepped_runtime host{config};
+  host->attach(clients);
+  std::thread{[&] { clients.run_until_idle(); }}.join();
+  executors::work_ops nothing{[](void*, executors::executor&) noexcept {}, nullptr};
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(clients.submit({&host, &nothing}));
+  clients.step(0); // its search ends, and another item is there
+  CHECK(clients.num_idle() == 1);
+  has_cpu = true;
+  REQUIRE(host->compute().submit({&host, &nothing}));
+  host.run_all();
+  CHECK(clients.num_idle() == 0);
+  clients.run_until_idle();
+}
+
+TEST_CASE("one more executor of a pool crowds compute executors that look, where no CPU is free") {
+  struct machine {
+    executors::executor_pool clients;
+    stepped_runtime host;
+
+    explicit machine(std::size_t cpus, std::size_t message_executors)
+      : clients(attachable(message_executors)), host(with_cpus(cpus)) {
+      host->attach(clients);
+      clients.run_until_idle();
+    }
+
+    static posse::runtime_config with_cpus(std::size_t cpus) {
+      auto config = stepped(1);
+      config.simulate.cpus = cpus;
+      return config;
+    }
+
+    static executors::pool_config attachable(std::size_t executors) {
+      executors::pool_config config;
+      config.executors = executors;
+      config.simulate = stepped(1).simulate;
+      return config;
+    }
+
+    /// Asked by work on executor 0 of the attached pool.
+    bool crowds(bool has_merged = false) {
+      struct question {
+        machine& self;
+        bool has_merged;
+        bool answer = false;
+      } asked{*this, has_merged};
+      static constexpr executors::work_ops ask{[](void* q, executors::executor& waker) noexcept {
+                                                 auto& mine = *static_cast<question*>(q);
+                                                 if (mine.has_merged)
+                                                   waker.note_merge();
+                                                 mine.answer = mine.self.host->is_crowded_by(waker);
+                                               },
+                                               nullptr};
+      executors::inbox_node node{nullptr, {&asked, &ask}};
+      clients.at(0).deliver(node);
+      REQUIRE(clients.step(0));
+      clients.run_until_idle();
+      return asked.answer;
+    }
+  };
+  CHECK(machine{2, 1}.crowds());
+  CHECK_FALSE(machine{3, 1}.crowds()); // a CPU is left
+  CHECK_FALSE(machine{2, 2}.crowds()); // an executor is awake already: here they never sleep
+  machine busy{2, 1};
+  executors::work_ops nothing{[](void*, executors::executor&) noexcept {}, nullptr};
+  REQUIRE(busy.host->compute().submit({&busy, &nothing}));
+  CHECK_FALSE(busy.crowds());
+  CHECK(busy.crowds(true)); // it has done a part of the work that asks, and looks soon
+  busy.host.run_all();
+}
+
+TEST_CASE("a merge counts for the work that merges, until that ends") {
+  stepped_runtime host{stepped(2)};
+  started root{host, 0, [&](member& m) {
+                 CHECK_FALSE(m.executor().has_merged());
+                 m.fork_merge(
+                   [&](member& a) {
+                     end_quantum(a);
+                     a.fork_merge([&](member& b) { let_thieves_begin(b); }, [](member&) {});
+                   },
+                   [](member&) {});
+                 CHECK(m.executor().has_merged());
+               }};
+  host.run(0);
+  host.run(1);
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts > 0);
+}
+
 TEST_CASE("compute executors keep apart") {
   stepped_runtime host{stepped(2)};
   CHECK(host->compute().config().keep_apart);

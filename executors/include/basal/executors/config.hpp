@@ -43,6 +43,10 @@ struct pool_hooks {
   /// "CPUs" at executor_pool. On any thread.
   bool (*has_cpu)(void* context) noexcept = nullptr;
 
+  /// Whether one more executor of this pool, which `waker` would wake, would have to share a CPU
+  /// with one of another pool that looks for work to come. On the waker's thread.
+  bool (*crowds)(void* context, const executor& waker) noexcept = nullptr;
+
   /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to
   /// the next, and has not ended yet.
   void (*overran)(void* context, executor& self, work_item work,

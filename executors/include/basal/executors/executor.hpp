@@ -224,6 +224,16 @@ public:
            && could_run_beside_newest(begun, messages);
   }
 
+  /// A part of the running work that another executor did has ended.
+  void note_merge() noexcept {
+    merged_at_ = counters_.tasks_run.get();
+  }
+
+  /// Whether it has, since the running work began or went on.
+  bool has_merged() const noexcept {
+    return merged_at_ == counters_.tasks_run.get();
+  }
+
   /// The running work's quantum is over, and it has noticed.
   void count_quantum_end() noexcept;
 
@@ -378,6 +388,8 @@ private:
   work_item pop_nursery() noexcept;
   void take_slot(work_item item, bool is_newborn);
   void put_off(work_item item) noexcept;
+  bool waits_briefly() const noexcept;
+  void notify_late() noexcept;
   void order_siblings() noexcept;
   bool goes_elsewhere() noexcept;
   bool could_run_beside_newest(std::uint64_t begun, std::uint64_t messages) noexcept;
@@ -509,7 +521,9 @@ private:
   bool is_forgone_ = false; ///< one that it has sent to waits here, as others sleep
   std::uint64_t counted_until_ = 0; ///< ticks; waits in a turn until then are in `forgone_waits_`
   std::uint64_t forgone_waits_ = 0; ///< ticks for which such have waited since a wake-up
-  std::uint32_t late_senders_ = 0;  ///< items of all that are known to send late
+  std::uint64_t crowded_at_ = 0;   ///< `tasks_run` when nobody was woken, so as to crowd nobody out
+  std::uint64_t merged_at_ = 0;    ///< `tasks_run` at the latest merge
+  std::uint32_t late_senders_ = 0; ///< items of all that are known to send late
   std::unique_ptr<detail::sender_history> senders_; ///< null without a newest-first slot
   std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
   std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended

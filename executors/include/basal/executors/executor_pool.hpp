@@ -176,6 +176,11 @@ public:
     return idle_.is_looking(index);
   }
 
+  /// How many executors look for a wake-up, without sleeping in the kernel: a snapshot.
+  std::size_t num_looking() const noexcept {
+    return idle_.num_looking();
+  }
+
   /// Wakes a sleeping executor for no work in particular, unless one looks already, so that it
   /// is awake when some comes: it looks for as long as pool_hooks::lingers says.
   void rouse() noexcept;
@@ -292,6 +297,7 @@ private:
   }
 
   bool waits_for_cpu() noexcept;
+  bool crowds(const executor& waker) noexcept;
   bool has_cpu() const noexcept;
 
   /// Whether pool_config::share_cpus is a limit.

@@ -215,7 +215,7 @@ private:
   /// taken. An exception of that work is the delegation's error.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
   bool merges_while_awake(const detail::delegation& d) const noexcept;
-  void note_hand_over(const detail::delegation& d) noexcept;
+  void note_merge(const detail::delegation& d) noexcept;
 
   /// This member did its part of a range until `own` (ticks), and the delegate `d`, which has
   /// merged, another part; both were to end at the same time.

@@ -111,6 +111,12 @@ public:
   /// goes then. Without it such work may wait for 5 ms.
   void note_free_cpu() noexcept;
 
+  /// Whether one more executor of an attached pool, which `waker` of that pool would wake, would
+  /// have to share a CPU with a compute executor that looks for work to come, or is about to since
+  /// it has just done a part of what runs on `waker`. On the waker's thread, such as in
+  /// pool_hooks::crowds. A snapshot.
+  bool is_crowded_by(const executors::executor& waker) const noexcept;
+
   /// The compute executors. They live as long as the runtime.
   executors::executor_pool& compute() noexcept {
     return *compute_;
@@ -215,6 +221,9 @@ private:
 
   /// How many CPUs no executor has, while `callers` threads that call compute. A snapshot.
   std::size_t num_free_cpus(std::size_t callers) const noexcept;
+
+  /// A compute executor sleeps: message executors get its CPU if work waits for one.
+  void tell_clients_of_free_cpu() const noexcept;
 
   /// Whether one more compute executor may be woken for work in their pool's queues.
   bool has_cpu_for_queued_work() const noexcept;
