@@ -14,10 +14,10 @@ long count_queens(posse::member& m, unsigned free, unsigned left, unsigned right
   std::vector<unsigned> places;
   for (unsigned open = free & ~(left | right); open != 0; open &= open - 1)
     places.push_back(open & -open);
-  const auto counts = posse::map(m, places, [=](posse::member& k, unsigned place) {
+  const auto count_behind = [=](posse::member& k, unsigned place) {
     return count_queens(k, free & ~place, (left | place) << 1, (right | place) >> 1);
-  });
-  return posse::reduce(m, counts, 0L);
+  };
+  return posse::map_reduce(m, places, count_behind, 0L);
 }
 inline constexpr posse::pure<count_queens> queens{"queens"};
 

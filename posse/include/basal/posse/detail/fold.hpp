@@ -135,8 +135,8 @@ template <class T, class Iterator, class Value, class Op>
 /// is little of a stack. 48 bytes, a box of doubles, is a guess.
 template <class T>
 inline constexpr bool is_block_value
-  = std::is_trivially_copyable_v<T>&& std::is_trivially_copy_constructible_v<T>&&
-      std::is_trivially_copy_assignable_v<T> && sizeof(T) <= 48;
+  = std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T>&&
+      std::is_copy_assignable_v<T> && sizeof(T) <= 48;
 
 /// Room for `Size` of these, which begin to exist when they are assigned: no constructor is needed
 /// for those that a short range leaves unused.
@@ -174,8 +174,9 @@ private:
 
   /// Fewer, and so longer ones, where they gain from lanes.
   static constexpr std::size_t most_blocks = sizeof(T) <= 16 && !in_any_order ? 512 : 256;
-  static constexpr int chunk_bits = sizeof(T) <= 16 ? 7 : 6;
-  static constexpr std::size_t chunk = std::size_t{1} << chunk_bits;
+
+  /// Elements of a group. So many values have room in registers.
+  static constexpr std::size_t group = sizeof(T) <= 16 ? 4 : 2;
 
   /// Where functions call themselves by way of reductions, room for more costs a sixth of their
   /// time (a backtracking search with two to nine branches).
@@ -205,35 +206,55 @@ private:
       auto&& f = near.get();
       const auto value = [&](Iterator i) { return static_cast<T>(call_with(f, k, *i)); };
       const auto end_of = [=](std::size_t block) { return std::min(block << bits, n); };
-      if constexpr (in_any_order)
-        for (auto i = first; i != last; ++i)
-          all[i] = in_lanes<T>(advanced(at, i << bits), end_of(i + 1) - (i << bits), value, op_);
-      else
-        do_blocks(value, at, first << bits, end_of(last), bits, all);
+      for (auto i = first; i != last; ++i) {
+        const auto begin = advanced(at, i << bits);
+        const auto size = end_of(i + 1) - (i << bits);
+        if constexpr (in_any_order)
+          all[i] = in_lanes<T>(begin, size, value, op_);
+        else
+          all[i] = in_groups(value, begin, size);
+      }
     };
     range_fork<decltype(body)>{body, bits}.run(m, 0, count);
     return all_of(values.data(), count);
   }
 
-  /// The blocks of 2^bits elements that are made of [first, last). Their values go to `all`.
+  /// Of the n >= 1 elements from `at` on: group after group, in registers. In a group operations do
+  /// not wait for those before it.
   template <class Value, class Iterator>
-  [[gnu::always_inline]] inline void do_blocks(const Value& value, Iterator at, std::size_t first,
-                                               std::size_t last, int bits, T* all) const {
-    value_room<T, chunk> room;
-    auto* values = room.data();
-    at = advanced(at, first);
-    while (first != last) {
-      const auto n = std::min(chunk, last - first);
-      for (std::size_t i = 0; i != n; ++i, ++at)
-        values[i] = value(at);
-      const auto left = halve(values, n, std::min(bits, chunk_bits));
-      auto* into = all + (first >> bits);
-      if (first % (std::size_t{1} << bits) == 0)
-        std::copy_n(values, left, into);
-      else
-        *into = static_cast<T>(op_(std::move(*into), std::move(values[0])));
-      first += n;
+  [[gnu::always_inline]] inline T in_groups(const Value& value, Iterator at, std::size_t n) const {
+    if (n < group) {
+      T result = of_group<1>(value, at);
+      for (std::size_t i = 1; i < n; ++i)
+        result = combined(result, of_group<1>(value, at));
+      return result;
     }
+    T result = of_group<group>(value, at);
+    auto done = group;
+    for (; n - done >= group; done += group)
+      result = combined(result, of_group<group>(value, at));
+    for (; done != n; ++done)
+      result = combined(result, of_group<1>(value, at));
+    return result;
+  }
+
+  /// Of the next `Count` elements, a power of two.
+  template <std::size_t Count, class Value, class Iterator>
+  [[gnu::always_inline]] inline T of_group(const Value& value, Iterator& at) const {
+    if constexpr (Count == 1) {
+      T result = value(at);
+      ++at;
+      return result;
+    } else {
+      // Arguments of one call would be evaluated in any order.
+      T a = of_group<Count / 2>(value, at);
+      T b = of_group<Count / 2>(value, at);
+      return combined(a, std::move(b));
+    }
+  }
+
+  [[gnu::always_inline]] inline T combined(T& a, T&& b) const {
+    return static_cast<T>(op_(std::move(a), std::move(b)));
   }
 
   T all_of(T* values, std::size_t n) const {
@@ -247,7 +268,7 @@ private:
     for (; times > 0; --times) {
       const auto pairs = n / 2;
       for (std::size_t i = 0; i != pairs; ++i)
-        values[i] = static_cast<T>(op_(std::move(values[2 * i]), std::move(values[2 * i + 1])));
+        values[i] = combined(values[2 * i], std::move(values[2 * i + 1]));
       if (n % 2 != 0)
         values[pairs] = values[n - 1];
       n = pairs + n % 2;
