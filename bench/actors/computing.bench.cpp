@@ -10,6 +10,7 @@
 //   asked        a thread that is none of the system's asks for one step after the other
 //   one_handler  all steps are in one handler
 //   two_actors   two actors send themselves their steps
+//   observed     an actor tells four others of each step, and does the next when all have answered
 //
 // computing_geomean_vs_best_peer  the best peer's time over basal's, at 2 CPUs and more
 // computing_worst_vs_best_peer    the least of these
@@ -261,10 +262,10 @@ struct sort {
 
 // -- who asks for the steps --------------------------------------------------------------------
 
-enum class driver { self_sent, asked, one_handler, two_actors };
+enum class driver { self_sent, asked, one_handler, two_actors, observed };
 
 constexpr const char* name_of(driver how) {
-  constexpr const char* names[] = {"self_sent", "asked", "one_handler", "two_actors"};
+  constexpr const char* names[] = {"self_sent", "asked", "one_handler", "two_actors", "observed"};
   return names[static_cast<int>(how)];
 }
 
@@ -272,6 +273,7 @@ template <class Work>
 struct worker_state {
   Work work;
   number between = 0;
+  int answers = 0;
 };
 
 template <bool Adaptive, class Self, class Handler>
@@ -298,6 +300,35 @@ caf::behavior sends_itself(caf::stateful_actor<worker_state<Work>>* self, int st
     else
       self->send(whom, s.work.answer());
   })};
+}
+
+caf::behavior observes() {
+  return {[](int n) { return static_cast<number>(n); }};
+}
+
+/// The same, and tells `observers` of each.
+template <class Library, bool Adaptive, class Work>
+caf::behavior is_observed(caf::stateful_actor<worker_state<Work>>* self, int steps,
+                          const caf::actor& whom, const std::vector<caf::actor>& observers) {
+  return {wrapped<Adaptive>(self,
+                            [=](int n) {
+                              self->state.work.template step<Library>(self, n);
+                              for (const auto& observer : observers)
+                                self->send(observer, n);
+                            }),
+          [=](number n) {
+            auto& s = self->state;
+            if (++s.answers != static_cast<int>(observers.size()))
+              return;
+            s.answers = 0;
+            if (const int next = static_cast<int>(n) + 1; next < steps) {
+              self->send(self, next);
+              return;
+            }
+            for (const auto& observer : observers)
+              self->send_exit(observer, caf::exit_reason::user_shutdown);
+            self->send(whom, s.work.answer());
+          }};
 }
 
 template <class Library, bool Adaptive, class Work>
@@ -333,6 +364,14 @@ number run(caf::actor_system& system, driver how, int steps) {
     for (int n = 0; n + 2 < steps; ++n)
       ask(worker, n, n + 1);
     ask(worker, steps - 2, steps);
+    break;
+  }
+  case driver::observed: {
+    const std::vector<caf::actor> observers{system.spawn(observes), system.spawn(observes),
+                                            system.spawn(observes), system.spawn(observes)};
+    const caf::actor whom{self.ptr()};
+    self->send(system.spawn(is_observed<Library, Adaptive, Work>, steps, whom, observers), 0);
+    self->receive([&](number x) { sum += x; });
     break;
   }
   case driver::one_handler:
@@ -430,6 +469,8 @@ const bench::suite computing{[](bench::plan& plan) {
   add<relax>(plan, all, driver::two_actors, steps);
   add<squares>(plan, all, driver::self_sent, steps);
   add<squares>(plan, all, driver::asked, steps);
+  add<relax>(plan, all, driver::observed, steps);
+  add<squares>(plan, all, driver::observed, steps);
   add<sort>(plan, all, driver::self_sent, steps / 10);
   add<sort>(plan, all, driver::two_actors, steps / 10);
   plan.figure("computing_geomean_vs_best_peer", [=](const bench::results& r) {

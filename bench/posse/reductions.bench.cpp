@@ -5,6 +5,9 @@
 //             new shares and sums up by how much they changed.
 // alignment   Local alignment of two sequences of 2,400 letters (Smith, Waterman, 1981), in tiles
 //             of 48 by 48, 4 us each: 99 reductions, one for each diagonal, of 1 to 50 tiles.
+// statistics  Sum, sum of squares, least and greatest of 200,000 numbers, in one struct.
+// nearest     The one of 100,000 points that is nearest to a given one, as the least std::pair of
+//             distance and number.
 
 #include "bench/posse/loop.hpp"
 
@@ -175,6 +178,110 @@ const bench::suite alignment_suite{[](bench::plan& plan) {
   program.prepare([=] { s->reset(); });
   bench::add_loop_cases(program, bench::elements::alike,
                         [=](auto loop) { return align(*s, loop) == s->expected; });
+}};
+
+// -- statistics ---------------------------------------------------------------
+
+constexpr std::size_t samples = 200'000;
+constexpr int passes = 10;
+
+struct statistics {
+  double sum = 0;
+  double squares = 0;
+  double least = 1e300;
+  double greatest = -1e300;
+
+  bool operator==(const statistics&) const = default;
+
+  static statistics of(double x) {
+    return {x, x * x, x, x};
+  }
+
+  friend statistics operator+(const statistics& a, const statistics& b) {
+    return {a.sum + b.sum, a.squares + b.squares, std::min(a.least, b.least),
+            std::max(a.greatest, b.greatest)};
+  }
+};
+
+template <class Loop>
+bool summarise(const std::vector<double>& x, const statistics& expected, Loop loop) {
+  bool is_right = true;
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto found = loop.reduce(
+      x.size(), statistics{}, [from = x.data()](std::size_t i) { return statistics::of(from[i]); },
+      std::plus<>{});
+    is_right = is_right && found == expected;
+    asm volatile("" ::: "memory");
+  }
+  return is_right;
+}
+
+const bench::suite statistics_suite{[](bench::plan& plan) {
+  auto x = std::make_shared<std::vector<double>>();
+  auto expected = std::make_shared<statistics>();
+  bench::program<bool> program{plan, "statistics", std::to_string(samples), true,
+                               bench::counted_in::loops};
+  program.setup([=] {
+    std::uint64_t random = 3;
+    x->clear();
+    *expected = {};
+    for (std::size_t i = 0; i < samples; ++i) {
+      x->push_back(static_cast<double>(next_of(random) % 1000)); // so that sums are exact
+      *expected = *expected + statistics::of(x->back());
+    }
+  });
+  bench::add_loop_cases(program, bench::elements::alike,
+                        [=](auto loop) { return summarise(*x, *expected, loop); });
+}};
+
+// -- nearest ------------------------------------------------------------------
+
+constexpr std::size_t places = 100'000;
+
+struct point {
+  double x;
+  double y;
+
+  double distance_from(const point& other) const {
+    return std::sqrt((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y));
+  }
+};
+
+template <class Loop>
+std::size_t nearest(const std::vector<point>& points, Loop loop) {
+  using found = std::pair<double, std::size_t>;
+  std::size_t sum = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    const point here{pass / 10., 0.4};
+    sum += loop
+             .reduce(
+               points.size(), found{1e300, 0},
+               [=, all = points.data()](std::size_t i) {
+                 return found{all[i].distance_from(here), i};
+               },
+               [](const found& a, const found& b) { return std::min(a, b); })
+             .second;
+  }
+  return sum;
+}
+
+const bench::suite nearest_suite{[](bench::plan& plan) {
+  auto points = std::make_shared<std::vector<point>>();
+  auto expected = std::make_shared<std::size_t>();
+  bench::program<bool> program{plan, "nearest", std::to_string(places), true,
+                               bench::counted_in::loops};
+  program.setup([=] {
+    std::uint64_t random = 5;
+    points->clear();
+    const auto coordinate = [&] { return static_cast<double>(next_of(random) % 1'000'003) / 1e6; };
+    for (std::size_t i = 0; i < places; ++i) {
+      const double x = coordinate();
+      points->push_back({x, coordinate()});
+    }
+    *expected = nearest(*points, bench::serial_loop{});
+  });
+  bench::add_loop_cases(program, bench::elements::alike,
+                        [=](auto loop) { return nearest(*points, loop) == *expected; });
 }};
 
 } // namespace
