@@ -2,6 +2,9 @@
 // compiler says.
 #include <basal/posse/posse.hpp>
 
+#include <list>
+#include <vector>
+
 #ifndef MISUSE
 #  define MISUSE 0
 #endif
@@ -69,6 +72,14 @@ long called(basal::posse::runtime& runtime) {
   std::vector<int> numbers(10);
   return basal::posse::accumulate(
     runtime, numbers, 0L, [](long& to, int x) { to += x; }, [](long to) { return to; });
+#  elif MISUSE == 14
+  std::list<double> numbers(10);
+  basal::posse::for_each(runtime, numbers, [](double& x) { x = 1; });
+  return 0;
+#  elif MISUSE == 15
+  std::vector<double> numbers(10);
+  basal::posse::sort(runtime, numbers.begin(), numbers.end());
+  return 0;
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

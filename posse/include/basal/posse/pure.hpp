@@ -41,6 +41,9 @@ template <class First = void, class...>
 inline constexpr bool says_who_calls
   = calling<First> || std::is_convertible_v<std::remove_reference_t<First>*, member*>;
 
+/// Base of the functions of an algorithm, which take a range: for what is said of wrong arguments.
+struct range_algorithm {};
+
 } // namespace detail
 
 /// A declared pure function: `Function` takes a member& and its own arguments;
@@ -199,8 +202,17 @@ private:
   template <class... Args>
   static consteval bool takes_member() {
     constexpr bool result = std::invocable<decltype(Function), member&, Args...>;
-    static_assert(result, "a pure function takes a basal::posse::member& and then the arguments of "
-                          "the call, as in: long fib(basal::posse::member& m, int n)");
+    constexpr bool is_algorithm
+      = std::derived_from<std::remove_cvref_t<decltype(Function)>, detail::range_algorithm>;
+    static_assert(result || is_algorithm,
+                  "a pure function takes a basal::posse::member& and then the arguments of the "
+                  "call, as in: long fib(basal::posse::member& m, int n)");
+    static_assert(
+      result || !is_algorithm,
+      "an algorithm takes a range with random access and a size, and then what its "
+      "comment says; two iterators are std::ranges::subrange(first, last), numbers "
+      "std::views::iota(from, to), and what is in a list, a map or a filtered view goes "
+      "into a vector first");
     return result;
   }
 

@@ -16,7 +16,7 @@
 namespace basal::posse {
 namespace detail {
 
-struct accumulate_function {
+struct accumulate_function : range_algorithm {
   template <element_range Range, class T, class Add, class Join>
   T operator()(member& m, Range&& range, T empty, Add&& add, Join&& join) const {
     static_assert(std::is_copy_constructible_v<T>, "each part of a range begins with a copy of the "

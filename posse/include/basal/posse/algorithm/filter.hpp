@@ -18,7 +18,7 @@
 namespace basal::posse {
 namespace detail {
 
-struct filter_function {
+struct filter_function : range_algorithm {
   template <element_range Range, class Predicate>
   auto operator()(member& m, Range&& range, Predicate&& predicate) const {
     using value = std::ranges::range_value_t<Range>;

@@ -13,7 +13,7 @@
 namespace basal::posse {
 namespace detail {
 
-struct find_if_function {
+struct find_if_function : range_algorithm {
   template <element_range Range, class Predicate>
   std::ranges::borrowed_iterator_t<Range> operator()(member& m, Range&& range,
                                                      Predicate&& predicate) const {

@@ -10,7 +10,7 @@
 namespace basal::posse {
 namespace detail {
 
-struct for_each_function {
+struct for_each_function : range_algorithm {
   template <element_range Range, class Function>
   void operator()(member& m, Range&& range, Function&& function) const {
     auto elements = written_elements_of(range);

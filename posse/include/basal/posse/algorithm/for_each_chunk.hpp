@@ -16,7 +16,7 @@ inline constexpr bool is_chunk_body
   = std::is_invocable_v<Body&, member&, Position,
                         Position> || std::is_invocable_v<Body&, Position, Position>;
 
-struct for_each_chunk_function {
+struct for_each_chunk_function : range_algorithm {
   template <element_range Range, class Body>
   void operator()(member& m, Range&& range, Body&& body) const {
     using position = decltype(written_elements_of(range));

@@ -12,7 +12,7 @@
 namespace basal::posse {
 namespace detail {
 
-struct map_into_function {
+struct map_into_function : range_algorithm {
   template <element_range Range, element_range Output, class Function>
   void operator()(member& m, Range&& range, Output&& output, Function&& function) const {
     auto in = elements_of(range);
@@ -30,7 +30,7 @@ struct map_into_function {
   }
 };
 
-struct map_function {
+struct map_function : range_algorithm {
   template <element_range Range, class Function>
   auto operator()(member& m, Range&& range, Function&& function) const {
     using result

@@ -52,7 +52,7 @@ private:
   Less& less_;
 };
 
-struct merge_function {
+struct merge_function : range_algorithm {
   template <element_range First, element_range Second, element_range Output,
             class Less = std::ranges::less>
   void operator()(member& m, First&& first, Second&& second, Output&& output,

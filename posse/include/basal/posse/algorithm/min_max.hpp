@@ -46,7 +46,7 @@ std::ranges::borrowed_iterator_t<Range> extreme_element(member& m, Range&& range
   return advanced(std::ranges::begin(range), reduction<std::size_t, tree_type>{tree}.run(m, 0, n));
 }
 
-struct min_element_function {
+struct min_element_function : range_algorithm {
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
     return extreme_element(m, std::forward<Range>(range), [&](const auto& a, const auto& b) {
@@ -55,7 +55,7 @@ struct min_element_function {
   }
 };
 
-struct max_element_function {
+struct max_element_function : range_algorithm {
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
     return extreme_element(m, std::forward<Range>(range), [&](const auto& a, const auto& b) {

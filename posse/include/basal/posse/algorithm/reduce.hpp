@@ -15,7 +15,7 @@
 namespace basal::posse {
 namespace detail {
 
-struct map_reduce_function {
+struct map_reduce_function : range_algorithm {
   template <element_range Range, class Function, class T, class Op = std::plus<>>
   T operator()(member& m, Range&& range, Function&& function, T init, Op&& op = {}) const {
     auto n = count_of(range);
@@ -40,7 +40,7 @@ struct map_reduce_function {
   }
 };
 
-struct reduce_function {
+struct reduce_function : range_algorithm {
   template <element_range Range, class T, class Op = std::plus<>>
   T operator()(member& m, Range&& range, T init, Op&& op = {}) const {
     using operation = std::remove_cvref_t<Op>;

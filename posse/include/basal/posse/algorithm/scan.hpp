@@ -201,7 +201,7 @@ private:
   std::size_t unit_;
 };
 
-struct inclusive_scan_function {
+struct inclusive_scan_function : range_algorithm {
   template <element_range Range, element_range Output, class Op = std::plus<>>
   void operator()(member& m, Range&& range, Output&& output, Op&& op = {}) const {
     auto n = count_of(range);
@@ -228,7 +228,7 @@ private:
   }
 };
 
-struct exclusive_scan_function {
+struct exclusive_scan_function : range_algorithm {
   template <element_range Range, element_range Output, class T, class Op = std::plus<>>
   void operator()(member& m, Range&& range, Output&& output, T init, Op&& op = {}) const {
     auto in = elements_of(range);

@@ -173,7 +173,7 @@ private:
   Less& less_;
 };
 
-struct sort_function {
+struct sort_function : range_algorithm {
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
     auto elements = written_elements_of(range);

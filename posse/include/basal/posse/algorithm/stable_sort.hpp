@@ -81,7 +81,7 @@ private:
   Less& less_;
 };
 
-struct stable_sort_function {
+struct stable_sort_function : range_algorithm {
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
     using value = std::ranges::range_value_t<Range>;
