@@ -247,27 +247,27 @@ struct point {
   }
 };
 
+using nearest_place = std::pair<double, std::size_t>;
+
+// @returns for each pass the distance and the number
 template <class Loop>
-std::size_t nearest(const std::vector<point>& points, Loop loop) {
-  using found = std::pair<double, std::size_t>;
-  std::size_t sum = 0;
+std::vector<nearest_place> nearest(const std::vector<point>& points, Loop loop) {
+  std::vector<nearest_place> result;
   for (int pass = 0; pass < passes; ++pass) {
     const point here{pass / 10., 0.4};
-    sum += loop
-             .reduce(
-               points.size(), found{1e300, 0},
-               [=, all = points.data()](std::size_t i) {
-                 return found{all[i].distance_from(here), i};
-               },
-               [](const found& a, const found& b) { return std::min(a, b); })
-             .second;
+    result.push_back(loop.reduce(
+      points.size(), nearest_place{1e300, 0},
+      [=, all = points.data()](std::size_t i) {
+        return nearest_place{all[i].distance_from(here), i};
+      },
+      [](const nearest_place& a, const nearest_place& b) { return std::min(a, b); }));
   }
-  return sum;
+  return result;
 }
 
 const bench::suite nearest_suite{[](bench::plan& plan) {
   auto points = std::make_shared<std::vector<point>>();
-  auto expected = std::make_shared<std::size_t>();
+  auto expected = std::make_shared<std::vector<nearest_place>>();
   bench::program<bool> program{plan, "nearest", std::to_string(places), true,
                                bench::counted_in::loops};
   program.setup([=] {

@@ -342,6 +342,7 @@ bool executor::step() {
 /// A sleep in stepped mode.
 void executor::pause_until_woken() noexcept {
   pool_.say_cpu_is_free();
+  looks_.store(true, std::memory_order_relaxed);
   while (!pool_.idle_.is_woken(index_))
     pause();
 }
@@ -422,17 +423,18 @@ void executor::put_off(work_item item) noexcept {
   } else {
     push_ring(item);
   }
-  if (!waits_briefly() || !pool_.crowds(*this))
-    pool_.notify();
-  else
+  if (pool_.idle_.would_wake() && waits_briefly() && pool_.crowds(*this))
     crowded_at_ = counters_.tasks_run.get();
+  else
+    pool_.notify();
 }
 
-/// Whether what waits here will have had its turn before another executor has woken up, if it takes
-/// as long as items have lately, and the running work does.
+/// Whether what waits here will have had its turn before another executor has woken up: if the
+/// running work ends soon, as far as is known, and items take as long as they have lately.
 bool executor::waits_briefly() const noexcept {
-  return senders_->of(ran_) < detail::sender_history::kind::outlasts_theft
-         && num_waiting() * item_ticks_.load(std::memory_order_relaxed) < wake_up_ticks_;
+  const auto item = item_ticks_.load(std::memory_order_relaxed);
+  return item != 0 && num_waiting() * item < wake_up_ticks_
+         && senders_->of(ran_) < detail::sender_history::kind::outlasts_theft;
 }
 
 /// After a long item that has begun since others were kept from waking up: what waits has not had
@@ -1243,9 +1245,11 @@ void executor::park() noexcept {
     change_to(executor_state::looking, since);
     run_since_rest_ += since - awake_since_;
     look_time_.ran_for(since - awake_since_);
+    looks_.store(true, std::memory_order_relaxed);
     if (pool_.config().simulate.stepped)
       pause_until_woken();
     const auto looked = linger();
+    looks_.store(false, std::memory_order_seq_cst); // before it says so: see cpu_wish
     if (!idle.is_woken(index_)) {
       record(record_kind::sleeps, since + looked);
       change_to(executor_state::parked, since + looked);

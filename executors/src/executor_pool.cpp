@@ -266,11 +266,20 @@ bool executor_pool::waits_for_cpu() noexcept {
   return !cpu_wish_.ask([this] { return has_cpu(); });
 }
 
+std::size_t executor_pool::num_looking() const noexcept {
+  return static_cast<std::size_t>(
+    std::count_if(executors_.begin(), executors_.end(), [this](const auto& e) {
+      return e->looks_.load(std::memory_order_seq_cst) && idle_.is_parked(e->index());
+    }));
+}
+
 /// Whether an executor that `waker` wakes for work that was just added crowds one of another pool
-/// out. Then the work waits for a CPU; which of both it misses is the backstop's to see.
+/// out. Then the work waits for its own executor. Who sleeps in the other pool wakes one for it;
+/// the backstop, if there is one, does at its next look, whether a CPU is free or not. In a pool
+/// that stops nothing waits.
 bool executor_pool::crowds(const executor& waker) noexcept {
   const auto& hooks = config_.hooks;
-  if (hooks.crowds == nullptr || !idle_.would_wake() || backstop_->is_refused())
+  if (hooks.crowds == nullptr || num_running() == 0)
     return false;
   return !cpu_wish_.ask([&] { return !hooks.crowds(hooks.context, waker); });
 }

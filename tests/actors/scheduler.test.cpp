@@ -339,7 +339,7 @@ TEST_CASE("message executors have somebody to tell that they free a CPU") {
   CHECK(f.ask(tells, 0) == 1);
 }
 
-TEST_CASE("message executors leave their CPUs to compute executors that look for work") {
+TEST_CASE("message executors have somebody to ask whom they crowd out") {
   fixture f;
   auto looks = f.system.spawn([]() -> behavior {
     return {[](int) {

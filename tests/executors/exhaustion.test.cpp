@@ -5,7 +5,6 @@
 
 #include "begin_threads.hpp"
 #include "closure_task.hpp"
-#include "recurring.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -98,70 +97,40 @@ TEST_CASE("an executor whose thread is refused cannot be claimed") {
         == 0);
 }
 
-namespace {
-
-/// In a child: executor 0 of two, whose backstop is refused its thread, queues work, by `queue`,
-/// and stays busy.
-/// @returns whether executor 1 does the work meanwhile
-template <class Queue>
-bool is_done_without_backstop(pool_config config, Queue queue) {
-  static std::atomic<bool> is_refused{false};
-  set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
-    if (t.starts_with("no thread that looks after long tasks"))
-      is_refused = true;
-  });
-  mallopt(M_ARENA_MAX, 1);
-  config.executors = 2;
-  executor_pool pool{config};
-  rlimit before{};
-  getrlimit(RLIMIT_AS, &before);
-  leave_room(4 << 20);
-  std::atomic<bool> ran{false};
-  bool ran_meanwhile = false;
-  completion done;
-  if (!pool.submit(task::make([&](executor& self) {
-        while (!is_refused)
-          std::this_thread::yield();
-        setrlimit(RLIMIT_AS, &before);
-        queue(self, ran);
-        const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-        while (!ran && std::chrono::steady_clock::now() < patience)
-          std::this_thread::yield();
-        ran_meanwhile = ran;
-        done.set();
-      })))
-    return false;
-  done.wait();
-  pool.stop(stop_mode::drain);
-  return ran_meanwhile;
-}
-
-} // namespace
-
 TEST_CASE("work waits for no CPU in a pool whose backstop is refused its thread") {
   if (!can_limit)
     return;
   CHECK(in_child([] {
+          static std::atomic<bool> is_refused{false};
+          set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
+            if (t.starts_with("no thread that looks after long tasks"))
+              is_refused = true;
+          });
+          mallopt(M_ARENA_MAX, 1);
           pool_config config;
+          config.executors = 2;
           config.share_cpus = 1;
-          const auto queue = [](executor& self, std::atomic<bool>& ran) {
-            self.push_back(task::make([&](executor&) { ran = true; }));
-          };
-          return is_done_without_backstop(config, queue) ? 0 : 1;
-        })
-        == 0);
-  CHECK(in_child([] {
-          pool_config config;
-          config.newest_ops = &recurring::ops;
-          config.hooks.crowds = [](void*, const executor&) noexcept { return true; };
-          recurring put_off;
-          recurring newer{[](executor&) {}};
-          const auto queue = [&](executor& self, std::atomic<bool>& ran) {
-            put_off.body = [&](executor&) { ran = true; };
-            self.push_newest(put_off.item());
-            self.push_newest(newer.item());
-          };
-          return is_done_without_backstop(config, queue) ? 0 : 1;
+          executor_pool pool{config};
+          rlimit before{};
+          getrlimit(RLIMIT_AS, &before);
+          leave_room(4 << 20);
+          static std::atomic<bool> ran{false};
+          bool ran_meanwhile = false;
+          completion done;
+          if (!pool.submit(task::make([&](executor& self) {
+                while (!is_refused)
+                  std::this_thread::yield();
+                setrlimit(RLIMIT_AS, &before);
+                self.push_back(task::make([](executor&) { ran = true; }));
+                const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+                while (!ran && std::chrono::steady_clock::now() < patience)
+                  std::this_thread::yield();
+                ran_meanwhile = ran;
+                done.set();
+              })))
+            return 2;
+          done.wait();
+          return ran_meanwhile ? 0 : 1;
         })
         == 0);
 }

@@ -55,6 +55,19 @@ struct sender_of_two {
   }};
   inbox_node letter{};
 
+  /// Items are known to be short from the third tick on, which ends where nothing is left to do.
+  static void let_short_items_run(executor_pool& pool) {
+    recurring short_one{[](executor& self) {
+      pass(std::chrono::microseconds{1});
+      self.look(self.now());
+    }};
+    for (int i = 0; i < 3; ++i) {
+      inbox_node letter{nullptr, short_one.item()};
+      pool.at(0).deliver(letter);
+      pool.run_until_idle();
+    }
+  }
+
   void run_on(executor_pool& pool) {
     letter = {nullptr, sender.item()};
     pool.at(0).deliver(letter);
@@ -235,6 +248,7 @@ TEST_CASE("work that waits briefly wakes nobody who would crowd another pool's e
   machine here;
   executor_pool pool{here.crowded(stepped(3))};
   pool.run_until_idle();
+  sender_of_two::let_short_items_run(pool);
   sender_of_two work;
   work.sender.body = [&, send = work.sender.body](executor& self) {
     pass(std::chrono::microseconds{20});
@@ -255,6 +269,7 @@ TEST_CASE("work that waits briefly wakes an executor that is in nobody's way") {
   here.is_crowded = false;
   executor_pool pool{here.crowded(stepped(3))};
   pool.run_until_idle();
+  sender_of_two::let_short_items_run(pool);
   sender_of_two work;
   work.run_on(pool);
   CHECK(num_awake(pool) == 2);
@@ -290,6 +305,7 @@ TEST_CASE("what has waited behind a long item after all wakes an executor") {
   machine here;
   executor_pool pool{here.crowded(stepped(3))};
   pool.run_until_idle();
+  sender_of_two::let_short_items_run(pool);
   sender_of_two work;
   work.second.body = [](executor& self) {
     pass(std::chrono::microseconds{20});
@@ -301,4 +317,39 @@ TEST_CASE("what has waited behind a long item after all wakes an executor") {
   CHECK(pool.step(0)); // the other one, on its way to which it sees that
   CHECK(num_awake(pool) == 2);
   CHECK(pool.run_until_idle() == 0);
+}
+
+TEST_CASE("items of which nothing is known yet wake an executor, whoever is crowded out") {
+  machine here;
+  executor_pool pool{here.crowded(stepped(3))};
+  pool.run_until_idle();
+  sender_of_two work;
+  work.run_on(pool);
+  CHECK(num_awake(pool) == 2);
+  CHECK(pool.run_until_idle() == 2);
+}
+
+TEST_CASE("in a pool that stops, executors wake up, whoever is crowded out") {
+  machine here;
+  executor_pool pool{here.crowded(stepped(2))};
+  pool.run_until_idle();
+  sender_of_two::let_short_items_run(pool);
+  completion done; // until then executor 1 stays, asleep
+  inbox_node waits{nullptr, task::make([&](executor&) { done.wait(); })};
+  inbox_node first{nullptr, nothing_special()}; // while executor 1 goes to sleep again
+  recurring one{[](executor&) {}};
+  recurring other{[](executor&) {}};
+  inbox_node second{nullptr, task::make([&](executor& self) {
+                      CHECK(pool.is_idle(1));
+                      self.push_newest(one.item());
+                      self.push_newest(other.item());
+                      CHECK_FALSE(pool.is_idle(1));
+                      done.set();
+                    })};
+  pool.at(1).deliver(waits);
+  pool.run_until_idle();
+  pool.at(0).deliver(first);
+  pool.at(0).deliver(second);
+  pool.stop(stop_mode::drain);
+  CHECK(done.is_set());
 }

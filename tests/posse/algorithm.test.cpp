@@ -246,6 +246,8 @@ TEST_CASE(
   STATIC_REQUIRE(is_block_value<std::complex<double>>);
   STATIC_REQUIRE(is_block_value<affine<10>>);
   STATIC_REQUIRE(is_block_value<std::pair<double, int>>);
+  STATIC_REQUIRE_FALSE(is_block_value<std::pair<double&, int>>);
+  STATIC_REQUIRE_FALSE(is_block_value<std::optional<std::pair<double, int>>>);
   STATIC_REQUIRE_FALSE(is_block_value<affine<11>>);
   STATIC_REQUIRE_FALSE(is_block_value<std::string>);
 }

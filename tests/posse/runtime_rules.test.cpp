@@ -219,6 +219,9 @@ TEST_CASE("a merge counts for the work that merges, until that ends") {
   go_on();
   host.run_all();
   CHECK(root.has_ended());
+  started next{host, 0, [&](member& m) { CHECK_FALSE(m.executor().has_merged()); }};
+  host.run_all();
+  CHECK(next.has_ended());
   CHECK(host->stats().thefts > 0);
 }
 

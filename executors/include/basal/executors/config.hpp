@@ -44,7 +44,9 @@ struct pool_hooks {
   bool (*has_cpu)(void* context) noexcept = nullptr;
 
   /// Whether one more executor of this pool, which `waker` would wake, would have to share a CPU
-  /// with one of another pool that looks for work to come. On the waker's thread.
+  /// with one of another pool that looks for work to come. Asked where somebody would be woken for
+  /// little work; after a yes, executor_pool::note_free_cpu is to be called when that one sleeps,
+  /// or the work may wait for 5 ms. On the waker's thread; reads in seq_cst, see cpu_wish.
   bool (*crowds)(void* context, const executor& waker) noexcept = nullptr;
 
   /// `work` ran for `ticks` (tick_clock), more than a quantum, from one look to

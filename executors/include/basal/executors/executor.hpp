@@ -568,6 +568,7 @@ private:
   /// one sees what the last one left.
   std::atomic<bool> lent_{false};
   std::atomic<bool> attentive_{false};
+  std::atomic<bool> looks_{false}; ///< for a wake-up, and has not given up; seq_cst when it does
 
   /// The latest work that took longer than a quantum by itself, tick_clock, where
   /// pool_config::share_cpus is a limit. Written and read in seq_cst: of two executors whose work

@@ -176,10 +176,9 @@ public:
     return idle_.is_looking(index);
   }
 
-  /// How many executors look for a wake-up, without sleeping in the kernel: a snapshot.
-  std::size_t num_looking() const noexcept {
-    return idle_.num_looking();
-  }
+  /// How many executors look for a wake-up and have not given up yet: a snapshot. One that gives up
+  /// is not counted any more when pool_hooks::frees_cpu is called.
+  std::size_t num_looking() const noexcept;
 
   /// Wakes a sleeping executor for no work in particular, unless one looks already, so that it
   /// is awake when some comes: it looks for as long as pool_hooks::lingers says.

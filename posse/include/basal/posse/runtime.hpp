@@ -102,7 +102,8 @@ public:
   /// Tells the runtime of executors, other than its own, on which computations
   /// run: idle compute executors ask them for work as well. Before such a pool
   /// is used, and at most `max_client_pools` times; the pool must outlive the
-  /// runtime's executors, see stop().
+  /// runtime's executors, see stop(), which wake executors of it for work that
+  /// waits for a CPU.
   /// @throws std::length_error
   void attach(executors::executor_pool& clients);
 
@@ -114,7 +115,8 @@ public:
   /// Whether one more executor of an attached pool, which `waker` of that pool would wake, would
   /// have to share a CPU with a compute executor that looks for work to come, or is about to since
   /// it has just done a part of what runs on `waker`. On the waker's thread, such as in
-  /// pool_hooks::crowds. A snapshot.
+  /// pool_hooks::crowds. A snapshot: compute executors that sleep tell attached pools, while of a
+  /// CPU that a caller leaves their backstops know alone.
   bool is_crowded_by(const executors::executor& waker) const noexcept;
 
   /// The compute executors. They live as long as the runtime.
@@ -222,7 +224,7 @@ private:
   /// How many CPUs no executor has, while `callers` threads that call compute. A snapshot.
   std::size_t num_free_cpus(std::size_t callers) const noexcept;
 
-  /// A compute executor sleeps: message executors get its CPU if work waits for one.
+  /// A compute executor sleeps: executors of attached pools get its CPU if work waits for one.
   void tell_clients_of_free_cpu() const noexcept;
 
   /// Whether one more compute executor may be woken for work in their pool's queues.

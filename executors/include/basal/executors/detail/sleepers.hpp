@@ -215,13 +215,6 @@ public:
     return false;
   }
 
-  std::size_t num_looking() const noexcept {
-    std::size_t result = 0;
-    for (std::size_t i = 0; i < size_; ++i)
-      result += is_looking(i) ? 1 : 0;
-    return result;
-  }
-
   /// The next executor behind `index`, round about, that is not in the set; `index` if none is.
   std::size_t next_awake(std::size_t index) const noexcept {
     return idle_.next_awake(index);

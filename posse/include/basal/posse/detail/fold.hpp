@@ -132,11 +132,20 @@ template <class T, class Iterator, class Value, class Op>
 }
 
 /// Values that are kept in arrays: a copy is a few moves of memory, and room for hundreds of them
-/// is little of a stack. 48 bytes, a box of doubles, is a guess.
+/// is little of a stack. 48 bytes, a box of doubles, is a guess. Their assignment reads nothing of
+/// what was there.
 template <class T>
 inline constexpr bool is_block_value
-  = std::is_trivially_copy_constructible_v<T>&& std::is_trivially_destructible_v<T>&&
-      std::is_copy_assignable_v<T> && sizeof(T) <= 48;
+  = std::is_trivially_copyable_v<T>&& std::is_trivially_copy_constructible_v<T>&&
+      std::is_trivially_copy_assignable_v<T> && sizeof(T) <= 48;
+
+/// The assignment of a pair is not trivial, but assigns its parts alone.
+template <class A, class B>
+inline constexpr bool is_block_value<std::pair<A, B>> = std::conjunction_v<
+  std::bool_constant<is_block_value<A> && is_block_value<B>>,
+  std::is_trivially_copy_constructible<std::pair<A, B>>,
+  std::is_trivially_destructible<std::pair<A, B>>, std::is_copy_assignable<std::pair<A, B>>,
+  std::bool_constant<sizeof(std::pair<A, B>) <= 48>>;
 
 /// Room for `Size` of these, which begin to exist when they are assigned: no constructor is needed
 /// for those that a short range leaves unused.
@@ -154,8 +163,7 @@ private:
 /// A reduction over the elements [0, n), n at least 1, with such values: a range of at most
 /// `most_blocks` blocks, whose values are combined at the end. Blocks are of a power of two
 /// elements, so how elements are combined depends on n alone. In a sequential loop every operation
-/// would wait for the last one; here most are independent, and the loop over elements has nothing
-/// else in it.
+/// would wait for the last one; here one in `group` does.
 template <class T, class Op>
 class block_fold {
 public:
@@ -175,7 +183,7 @@ private:
   /// Fewer, and so longer ones, where they gain from lanes.
   static constexpr std::size_t most_blocks = sizeof(T) <= 16 && !in_any_order ? 512 : 256;
 
-  /// Elements of a group. So many values have room in registers.
+  /// Elements of a group: as many as have room in registers.
   static constexpr std::size_t group = sizeof(T) <= 16 ? 4 : 2;
 
   /// Where functions call themselves by way of reductions, room for more costs a sixth of their
