@@ -134,16 +134,18 @@ TEST_CASE("a CPU that becomes free when the work is done wakes nobody") {
   CHECK(here.questions == 1);
 }
 
-TEST_CASE("in a pool that stops, work does not wait for a CPU") {
-  machine here;
-  executor_pool pool{here.in(stepped(2))};
-  pool.run_until_idle();
-  completion done; // until then executor 1 stays, asleep
+namespace {
+
+/// Stops a pool of two while executor 1 stays, asleep.
+/// @param push leaves work behind on executor 0
+template <class Push>
+void check_wakes_while_it_stops(executor_pool& pool, Push push) {
+  completion done; // until then executor 1 stays
   inbox_node waits{nullptr, task::make([&](executor&) { done.wait(); })};
   inbox_node first{nullptr, nothing_special()}; // while executor 1 goes to sleep again
   inbox_node second{nullptr, task::make([&](executor& self) {
                       CHECK(pool.is_idle(1));
-                      self.push_back(nothing_special());
+                      push(self);
                       CHECK_FALSE(pool.is_idle(1));
                       done.set();
                     })};
@@ -154,6 +156,15 @@ TEST_CASE("in a pool that stops, work does not wait for a CPU") {
   pool.stop(stop_mode::drain);
   CHECK(done.is_set());
   CHECK(pool.num_running() == 0);
+}
+
+} // namespace
+
+TEST_CASE("in a pool that stops, work does not wait for a CPU") {
+  machine here;
+  executor_pool pool{here.in(stepped(2))};
+  pool.run_until_idle();
+  check_wakes_while_it_stops(pool, [](executor& self) { self.push_back(nothing_special()); });
 }
 
 TEST_CASE("an executor that goes to sleep has freed its CPU, once each time") {
@@ -334,22 +345,6 @@ TEST_CASE("in a pool that stops, executors wake up, whoever is crowded out") {
   executor_pool pool{here.crowded(stepped(2))};
   pool.run_until_idle();
   sender_of_two::let_short_items_run(pool);
-  completion done; // until then executor 1 stays, asleep
-  inbox_node waits{nullptr, task::make([&](executor&) { done.wait(); })};
-  inbox_node first{nullptr, nothing_special()}; // while executor 1 goes to sleep again
-  recurring one{[](executor&) {}};
-  recurring other{[](executor&) {}};
-  inbox_node second{nullptr, task::make([&](executor& self) {
-                      CHECK(pool.is_idle(1));
-                      self.push_newest(one.item());
-                      self.push_newest(other.item());
-                      CHECK_FALSE(pool.is_idle(1));
-                      done.set();
-                    })};
-  pool.at(1).deliver(waits);
-  pool.run_until_idle();
-  pool.at(0).deliver(first);
-  pool.at(0).deliver(second);
-  pool.stop(stop_mode::drain);
-  CHECK(done.is_set());
+  sender_of_two work;
+  check_wakes_while_it_stops(pool, work.sender.body);
 }

@@ -1,5 +1,6 @@
 // Requests between a runtime's executors, the spreading of a cancellation, and every counter of
-// posse_stats after a run of which each step is known.
+// posse_stats after a run of which each step is known. In one piece, since all of it is about what
+// a runtime knows of its pools: who is idle, who has a CPU, and what was counted.
 
 #include "stepped_runtime.hpp"
 

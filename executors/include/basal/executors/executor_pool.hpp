@@ -65,7 +65,8 @@ std::string to_string(const std::vector<straggler>& who);
 /// a task blocked its thread: for 64 times as long as the task took, and for a second of the pool's
 /// life at most. Whoever frees a CPU wakes an executor for what waits, see cpu_wish. Every few
 /// milliseconds the backstop looks, too, and lets work behind a long task have one in any case;
-/// where the kernel refuses the backstop its thread, no work waits for a CPU.
+/// where the kernel refuses the backstop its thread, no work waits for a CPU. Besides, little work
+/// that items leave behind waits for their executor where pool_hooks::crowds says yes.
 ///
 /// Stopping. stop() closes the injection queue, then wakes everybody who has a
 /// thread. An executor leaves when it has nothing to run and none of its fibers is
