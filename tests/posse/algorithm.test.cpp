@@ -252,6 +252,24 @@ TEST_CASE(
   STATIC_REQUIRE_FALSE(is_block_value<std::string>);
 }
 
+TEST_CASE("an operation that is not known to have no branches gets one more element at a time") {
+  struct run_of {
+    int elements = 1;
+  };
+  runtime rt{config_of(1)};
+  int calls = 0;
+  int by_one = 0;
+  const auto all = posse::map_reduce(
+    rt, numbers(5000), [](int) { return run_of{}; }, run_of{0},
+    [&](const run_of& a, const run_of& b) {
+      ++calls;
+      by_one += b.elements == 1 ? 1 : 0;
+      return run_of{a.elements + b.elements};
+    });
+  CHECK(all.elements == 5000);
+  CHECK(by_one > calls / 10 * 9);
+}
+
 TEST_CASE("values that can only be moved are reduced, too") {
   struct moved {
     long value = 0;
