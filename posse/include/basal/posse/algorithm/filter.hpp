@@ -26,8 +26,10 @@ struct filter_function : range_algorithm {
                   "elements of std::vector<bool> share bytes: use a range of char or of an enum");
     static_assert(std::is_default_constructible_v<value>,
                   "filter() assigns to elements that exist already: keep pointers or optionals");
-    using found = executors::visible_vector<value>;
     const auto elements = elements_of(range);
+    // What an element of a container leads to is found by way of that one, too.
+    using found = std::conditional_t<std::is_lvalue_reference_v<decltype(*elements)>,
+                                     std::vector<value>, executors::visible_vector<value>>;
     accumulators<found> parts{found{}};
     auto body = [&parts, elements, near = near_to<decltype(*elements)>(predicate)](
                   member& k, std::size_t first, std::size_t last) {
@@ -121,8 +123,8 @@ private:
 /// `filter(where, range, predicate)`: the vector of the elements for which
 /// `predicate(element)`, or `predicate(member&, element)`, holds, in their
 /// order (elsewhere called pack, or copy_if). The predicate is called once for
-/// each element. Elements are copied, and moved once more, unless they are numbers and
-/// nothing was stolen; results are default-constructed first. Those that are trivial to copy and
+/// each element. Elements are copied, and, where something was stolen or the range makes them, moved
+/// once more into results that are default-constructed first. Those that are trivial to copy and
 /// have at most 32 bytes may be copied whether they pass or not. Exceptions: see for_each.
 /// @throws std::bad_alloc
 inline constexpr pure<detail::filter_function{}> filter{"filter"};
