@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -12,6 +13,30 @@
 
 namespace basal::posse {
 namespace detail {
+
+/// Where a search for the first of `n` elements pauses: what lies far behind that element helps
+/// nobody, and at the end of each window somebody waits. So the first few are short and get longer
+/// quickly, and later ones have half the length of all before them.
+class search_windows {
+public:
+  /// @param shortest elements that are worth dividing; 0: nobody knows, and there is one window
+  search_windows(std::size_t n, std::size_t shortest) noexcept
+    : n_(n), shortest_(shortest), size_(shortest != 0 ? shortest : n) {
+  }
+
+  /// @returns n at last
+  std::size_t end_of_next() noexcept {
+    end_ = n_ - end_ <= size_ + size_ / 2 ? n_ : end_ + size_;
+    size_ = std::min(2 * size_, std::max(4 * shortest_, end_ / 2));
+    return end_;
+  }
+
+private:
+  std::size_t n_;
+  std::size_t shortest_;
+  std::size_t size_;
+  std::size_t end_ = 0;
+};
 
 struct find_if_function : range_algorithm {
   template <element_range Range, class Predicate>
@@ -34,13 +59,11 @@ struct find_if_function : range_algorithm {
         ++i;
       return i;
     };
-    // By windows, each twice as long as the one before: what lies far behind the element that is
-    // looked for helps nobody.
     using search = range_fork<decltype(body)>;
     const auto n = count_of(range);
-    auto window = search::elements_for_all(m, ticks_a_share);
-    for (std::size_t first = 0;; window *= 2) {
-      const auto last = window == 0 || n - first < 2 * window ? n : first + window;
+    search_windows windows{n, search::elements_for_all(m, ticks_a_share)};
+    for (std::size_t first = 0;;) {
+      const auto last = windows.end_of_next();
       const auto found = search{body}.run(m, first, last);
       if (found != last || last == n)
         return advanced(std::ranges::begin(range), found);
@@ -61,7 +84,7 @@ private:
 /// looked at, and what the predicate threw there is dropped. Calls that have begun
 /// there are waited for: one that may take long calls `poll()` on its member, and
 /// ends then. Once it is known what an element costs, they are not far behind it:
-/// windows of elements are gone through one after the other.
+/// windows of elements, each half as long as all before it, are gone through one after the other.
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 
 } // namespace basal::posse
