@@ -108,6 +108,7 @@ executor::executor(executor_pool& pool, std::size_t index)
                            : nullptr),
     move_time_(pool.move_ticks_.load(std::memory_order_relaxed)),
     look_time_(tick_clock::to_ticks(pool.config().look_worth)),
+    vain_looks_(2 * pool.spin_ticks_),
     cpu_(tick_clock::to_ticks(longest_look)),
     random_(pool.config().simulate.seed, index),
     load_(load_window_quanta * quantum_ticks_) {
@@ -1266,6 +1267,7 @@ void executor::park() noexcept {
     load_.set_running(true, last_look_);
     change_to(executor_state::running, last_look_);
     look_time_.waited_for(awake_since_ - since, looked);
+    vain_looks_.ended(awake_since_ - since, looked, slept);
   }
   searching_ = true;
   if (!pool_.config().hosted)
@@ -1342,9 +1344,9 @@ void executor::keep_apart() noexcept {
 /// waits in slots, for which it wakes itself.
 /// @returns for how many ticks
 std::uint64_t executor::linger() noexcept {
-  if (pool_.spin_ticks_ == 0)
-    return 0;
   const auto& hooks = pool_.config().hooks;
+  if (pool_.spin_ticks_ == 0 || (hooks.lingers == nullptr && !vain_looks_.is_due()))
+    return 0;
   const auto start = now();
   auto looked = std::uint64_t{0};
   auto next_slot = start + look_pause_ / 2;

@@ -31,6 +31,7 @@
 #include <basal/executors/detail/state_times.hpp>
 #include <basal/executors/detail/steal_stack.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
+#include <basal/executors/detail/vain_looks.hpp>
 #include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/stats.hpp>
 #include <basal/executors/work_item.hpp>
@@ -530,6 +531,7 @@ private:
   std::uint64_t background_pause_ = 0; ///< until the next one at least
   std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
   look_time look_time_;
+  vain_looks vain_looks_;
   shared_cpu cpu_;
   own_time own_time_;                ///< where pool_config::share_cpus is a limit
   std::uint64_t own_time_since_ = 0; ///< ticks
