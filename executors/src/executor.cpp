@@ -1344,8 +1344,10 @@ void executor::keep_apart() noexcept {
 /// waits in slots, for which it wakes itself.
 /// @returns for how many ticks
 std::uint64_t executor::linger() noexcept {
+  if (pool_.spin_ticks_ == 0)
+    return 0;
   const auto& hooks = pool_.config().hooks;
-  if (pool_.spin_ticks_ == 0 || (hooks.lingers == nullptr && !vain_looks_.is_due()))
+  if (hooks.lingers == nullptr && !vain_looks_.is_due())
     return 0;
   const auto start = now();
   auto looked = std::uint64_t{0};

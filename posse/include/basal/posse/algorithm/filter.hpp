@@ -27,7 +27,7 @@ struct filter_function : range_algorithm {
     static_assert(std::is_default_constructible_v<value>,
                   "filter() assigns to elements that exist already: keep pointers or optionals");
     const auto elements = elements_of(range);
-    // What an element of a container leads to is found by way of that one, too.
+    // A collector finds what an element of a container leads to by way of that one, too.
     using found = std::conditional_t<std::is_lvalue_reference_v<decltype(*elements)>,
                                      std::vector<value>, executors::visible_vector<value>>;
     accumulators<found> parts{found{}};
@@ -123,9 +123,9 @@ private:
 /// `filter(where, range, predicate)`: the vector of the elements for which
 /// `predicate(element)`, or `predicate(member&, element)`, holds, in their
 /// order (elsewhere called pack, or copy_if). The predicate is called once for
-/// each element. Elements are copied, and, where something was stolen or the range makes them, moved
-/// once more into results that are default-constructed first. Those that are trivial to copy and
-/// have at most 32 bytes may be copied whether they pass or not. Exceptions: see for_each.
+/// each element. Elements are copied, and, where something was stolen or the range makes them,
+/// moved once more into results that are default-constructed first. Those that are trivial to copy
+/// and have at most 32 bytes may be copied whether they pass or not. Exceptions: see for_each.
 /// @throws std::bad_alloc
 inline constexpr pure<detail::filter_function{}> filter{"filter"};
 
