@@ -451,3 +451,15 @@ TEST_CASE("an executor that does not spin is not asked how long it lingers") {
     CHECK(log.lingers == 0);
   });
 }
+
+TEST_CASE("an executor to which work comes as soon as it sleeps, each time, looks no more") {
+  pool_config config;
+  config.spin = 20ms; // the thread that submits waits for the end of a look, if there is one
+  hook_log log;
+  log.listen_to(config);
+  config.hooks.lingers = nullptr;
+  constexpr int rounds = 40;
+  wake_from_kernel(config, log, rounds, [&](executor_pool& pool) {
+    CHECK(std::chrono::nanoseconds{pool.at(0).stats().looking_ns} < rounds / 2 * config.spin);
+  });
+}
