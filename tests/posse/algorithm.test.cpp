@@ -350,10 +350,10 @@ TEST_CASE("windows of a search grow with what has been gone through") {
     return result;
   };
   CHECK(ends(1000, 0) == std::vector<std::size_t>{1000});
-  CHECK(ends(15, 10) == std::vector<std::size_t>{15});
-  CHECK(ends(16, 10) == std::vector<std::size_t>{10, 16});
-  CHECK(ends(600, 10) == std::vector<std::size_t>{10, 30, 70, 110, 165, 247, 370, 600});
-  CHECK(ends(650, 10) == std::vector<std::size_t>{10, 30, 70, 110, 165, 247, 370, 555, 650});
+  CHECK(ends(50, 10) == std::vector<std::size_t>{50});
+  CHECK(ends(51, 10) == std::vector<std::size_t>{10, 51});
+  CHECK(ends(700, 10) == std::vector<std::size_t>{10, 30, 70, 150, 230, 345, 517, 700});
+  CHECK(ends(1100, 10) == std::vector<std::size_t>{10, 30, 70, 150, 230, 345, 517, 775, 1100});
 }
 
 TEST_CASE("find_if finds the first match and stops") {

@@ -16,7 +16,7 @@ namespace detail {
 
 /// Where a search for the first of `n` elements pauses: what lies far behind that element helps
 /// nobody, and at the end of each window somebody waits. So the first few are short and get longer
-/// quickly, and later ones have half the length of all before them.
+/// quickly, and later ones have half the length of all before them. A rest that is little is added.
 class search_windows {
 public:
   /// @param shortest elements that are worth dividing; 0: nobody knows, and there is one window
@@ -26,8 +26,8 @@ public:
 
   /// @returns n at last
   std::size_t end_of_next() noexcept {
-    end_ = n_ - end_ <= size_ + size_ / 2 ? n_ : end_ + size_;
-    size_ = std::min(2 * size_, std::max(4 * shortest_, end_ / 2));
+    end_ = n_ - end_ <= size_ + std::max(4 * shortest_, size_ / 2) ? n_ : end_ + size_;
+    size_ = std::min(2 * size_, std::max(8 * shortest_, end_ / 2));
     return end_;
   }
 
