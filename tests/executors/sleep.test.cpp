@@ -454,7 +454,9 @@ TEST_CASE("an executor that does not spin is not asked how long it lingers") {
 
 TEST_CASE("an executor to which work comes as soon as it sleeps, each time, looks no more") {
   pool_config config;
-  config.spin = 20ms; // the thread that submits waits for the end of a look, if there is one
+  // The thread that submits waits for the end of a look, if there is one: 40 looks take 0.8 s, and
+  // however busy the machine is, those that are made end by themselves.
+  config.spin = 20ms;
   hook_log log;
   log.listen_to(config);
   config.hooks.lingers = nullptr;

@@ -1,6 +1,6 @@
 // The contract of the algorithms: what they return, that they agree with the
 // standard's, what comes out when something throws, and where they can be
-// called from.
+// called from. One piece: most of these rules hold for several algorithms, and are tried on all.
 
 #include <basal/posse/algorithm.hpp>
 #include <basal/posse/posse.hpp>

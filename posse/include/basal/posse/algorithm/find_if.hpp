@@ -84,7 +84,7 @@ private:
 /// looked at, and what the predicate threw there is dropped. Calls that have begun
 /// there are waited for: one that may take long calls `poll()` on its member, and
 /// ends then. Once it is known what an element costs, they are not far behind it:
-/// windows of elements, each half as long as all before it, are gone through one after the other.
+/// windows of elements, later ones half as long as all before, are gone through one by one.
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 
 } // namespace basal::posse
