@@ -1,7 +1,6 @@
 #include <basal/actors/detail/adaptive_core.hpp>
 
 #include <basal/executors/detail/assert.hpp>
-#include <basal/executors/detail/demangled.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 
 namespace basal::actors::detail {
@@ -17,18 +16,15 @@ constexpr double worth_the_cpu_clock_us = 50;
 } // namespace
 
 adaptive_core::adaptive_core(caf::actor_system& system, mab::function_key key,
-                             const std::string& default_name, const adaptive_actor_config& config)
+                             const family_name& default_name, const adaptive_actor_config& config)
   : host_(chooser_host::of(system)),
     hint_(config.hint),
-    chooser_(host_->family_of(config.name.empty() ? key
-                                                  : mab::function_key::combine(
-                                                    key, mab::function_key::from_name(config.name)),
-                              config.name.empty() ? default_name : config.name, config.knobs)) {
+    chooser_(host_->family_of(key, default_name, config)) {
 }
 
-stopwatch::precision adaptive_core::precision() const noexcept {
+stopwatch::precision precision_for(const mab::chooser& decider) noexcept {
   // 0: unknown.
-  const auto us = chooser_.effective_ema_us();
+  const auto us = decider.effective_ema_us();
   return us > 0 && us < worth_the_cpu_clock_us ? stopwatch::precision::ticks
                                                : stopwatch::precision::cpu_clock;
 }
@@ -37,8 +33,8 @@ adaptive_core::turn::turn(adaptive_core& core, chooser_host::lane& lane,
                           mab::compute_hint hint) noexcept
   : core_(core),
     start_(tick_clock::now()),
-    precision_(core.precision()),
-    decision_(core.chooser_.choose(core.host_->arrive(lane, start_), lane.random, hint)) {
+    decision_(core.chooser_.choose(core.host_->arrive(lane, start_), lane.random, hint)),
+    precision_(precision_for(core.chooser_)) { // by what the family knows, if it is the first
 }
 
 adaptive_core::turn::~turn() {
@@ -69,18 +65,6 @@ void adaptive_core::learn_alone(const stopwatch::reading& inside) noexcept {
 void adaptive_core::settle() noexcept {
   chooser_.finish_granted(std::exchange(unlearned_runs_, 0),
                           std::exchange(unlearned_, std::chrono::nanoseconds{0}));
-}
-
-std::string readable_name(const std::string& of,
-                          std::initializer_list<const std::type_info*> types) {
-  auto result = of;
-  const char* separator = "/";
-  for (const auto* type : types) {
-    result += separator;
-    result += basal::detail::demangled(type->name());
-    separator = ", ";
-  }
-  return result;
 }
 
 } // namespace basal::actors::detail

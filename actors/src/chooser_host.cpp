@@ -4,6 +4,7 @@
 #include <basal/actors/detail/hop.hpp>
 #include <basal/actors/detail/system_core.hpp>
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/demangled.hpp>
 #include <basal/mab/calibration.hpp>
 
 #include <algorithm>
@@ -126,12 +127,29 @@ void chooser_host::measure() {
     call.take();
 }
 
-mab::family& chooser_host::family_of(mab::function_key key, const std::string& name,
-                                     const std::optional<mab::knobs>& own) {
-  if (!own)
-    return families_.get(key, name, knobs());
-  own->validate();
-  return families_.get(mab::function_key::combine(key, key_of(*own)), name, *own);
+std::string family_name::readable() const {
+  std::string result{of};
+  const char* separator = "/";
+  for (const auto* type : types) {
+    result += separator;
+    result += basal::detail::demangled(type->name());
+    separator = ", ";
+  }
+  return result;
+}
+
+mab::family& chooser_host::family_of(mab::function_key key, const family_name& by_default,
+                                     const adaptive_actor_config& config) {
+  if (!config.name.empty())
+    key = mab::function_key::combine(key, mab::function_key::from_name(config.name));
+  if (config.knobs) {
+    config.knobs->validate();
+    key = mab::function_key::combine(key, key_of(*config.knobs));
+  }
+  if (auto* known = families_.find(key))
+    return *known;
+  return families_.get(key, config.name.empty() ? by_default.readable() : config.name,
+                       config.knobs ? *config.knobs : knobs());
 }
 
 mab::load chooser_host::look_from_outside() const noexcept {

@@ -12,15 +12,11 @@ using executors::tick_clock;
 
 const executors::work_ops one_shot::ops{&one_shot::run_there, &one_shot::discard};
 
-one_shot::one_shot(caf::actor_system& system, mab::function_key key, const std::type_info& function,
+one_shot::one_shot(caf::actor_system& system, mab::function_key key, const std::type_info* function,
                    const adaptive_actor_config& config)
   : host_(chooser_host::of(system)),
     hint_(config.hint),
-    chooser_(host_->family_of(
-      config.name.empty()
-        ? key
-        : mab::function_key::combine(key, mab::function_key::from_name(config.name)),
-      config.name.empty() ? readable_name("one-shot", {&function}) : config.name, config.knobs)) {
+    chooser_(host_->family_of(key, {"one-shot", {&function, 1}}, config)) {
 }
 
 void one_shot::start(executors::work_reference<one_shot> x, scope_count* scope) {
@@ -55,7 +51,7 @@ void one_shot::start(executors::work_reference<one_shot> x, scope_count* scope) 
 void one_shot::run_and_tell(executors::executor* here, executors::executor* handed_to) noexcept {
   std::optional<stopwatch> watch;
   if (here != nullptr)
-    watch.emplace(here->running(), stopwatch::precision::cpu_clock);
+    watch.emplace(here->running(), precision_for(chooser_));
   run(handed_to);
   const mab::microseconds cost = tick_clock::to_duration(tick_clock::now() - start_);
   if (watch) {

@@ -36,7 +36,8 @@ chooser::chooser(family& shared) noexcept : family_(&shared), costs_(shared.sett
 }
 
 chooser::~chooser() {
-  publish();
+  if (stats_ != published_) // an actor of one message has told it already
+    publish();
 }
 
 // Called until the first observation, since other choosers may learn in the meantime. Their

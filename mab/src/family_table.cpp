@@ -4,6 +4,12 @@
 
 namespace basal::mab {
 
+family* family_table::find(function_key key) const {
+  const std::lock_guard guard{mutex_};
+  const auto found = by_key_.find(key);
+  return found != by_key_.end() ? found->second : nullptr;
+}
+
 family& family_table::get(function_key key, std::string_view name, const knobs& k) {
   const std::lock_guard guard{mutex_};
   if (const auto found = by_key_.find(key); found != by_key_.end())

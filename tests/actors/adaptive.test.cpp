@@ -3,6 +3,9 @@
 #include "actors/adaptive_fixture.hpp"
 
 #include <basal/actors/run_pure.hpp>
+#include <basal/actors/spawn_adaptive.hpp>
+#include <basal/executors/detail/fiber.hpp>
+#include <basal/executors/detail/stopwatch.hpp>
 
 #include <caf/blocking_actor.hpp>
 #include <caf/replies_to.hpp>
@@ -12,6 +15,7 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -374,6 +378,35 @@ TEST_CASE_METHOD(fixture, "a new actor starts from what others of its type have 
   CHECK(ask<int>(system.spawn(slow), 1) == 0);
   for (int i = 0; i < 5; ++i)
     CHECK(ask<int>(system.spawn(slow), 1) == 1);
+}
+
+TEST_CASE_METHOD(fixture, "an actor's first run is measured as its family's cost asks for") {
+  using precision = basal::executors::stopwatch::precision;
+  const auto measured_by
+    = [] { return basal::executors::executor::current()->running().watch()->measures_by(); };
+  const auto of_cost = [&](std::chrono::microseconds cost) {
+    return [&measured_by, cost](event_based_actor* me) -> behavior {
+      return {adaptive(me,
+                       [&measured_by, cost](int) {
+                         burn(cost);
+                         return measured_by() == precision::ticks ? 1 : 0;
+                       },
+                       {.name = std::to_string(cost.count())})};
+    };
+  };
+  const auto brief = of_cost(std::chrono::microseconds{0});
+  CHECK(ask<int>(system.spawn(brief), 1) == 0); // nothing is known
+  CHECK(ask<int>(system.spawn(brief), 1) == 1);
+  const auto slow = of_cost(std::chrono::microseconds{200});
+  CHECK(ask<int>(system.spawn(slow), 1) == 0);
+  CHECK(ask<int>(system.spawn(slow), 1) == 0);
+  const auto one_shot_by
+    = [&] { return basal::actors::spawn_adaptive(system, [&] { return measured_by(); }).get(); };
+  auto worker = system.spawn([&](event_based_actor*) -> behavior {
+    return {[&](int) { return one_shot_by() == precision::ticks ? 1 : 0; }};
+  });
+  CHECK(ask<int>(worker, 1) == 0);
+  CHECK(ask<int>(worker, 1) == 1);
 }
 
 TEST_CASE_METHOD(fixture, "an actor with knobs of its own learns by itself") {

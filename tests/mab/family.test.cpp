@@ -112,6 +112,18 @@ TEST_CASE("what others learned beats a hint") {
   CHECK(second.decider().counters()[event::hint_offload] == 0);
 }
 
+TEST_CASE("what a chooser has told, it does not tell again when it goes") {
+  auto shared = std::make_shared<family>("f");
+  tally t;
+  {
+    actor of_one_message{shared, 1};
+    of_one_message.step({.function_us = 20}, load_of(0.7), t);
+  }
+  actor second{shared, 2};
+  second.step({.function_us = 180}, load_of(0.7), t);
+  CHECK(std::exp(shared->learned()->log_function_us) == Approx(60)); // each of them counts once
+}
+
 TEST_CASE("one actor's disturbed first run is outvoted by the next two") {
   auto shared = std::make_shared<family>("f");
   const double first_runs_us[] = {3000, 20, 20};
@@ -143,6 +155,8 @@ TEST_CASE("a table makes one family per key and lists them in order") {
   auto& a = table.get(function_key{1}, "a", slow);
   auto& b = table.get(function_key{2}, "b", {});
   CHECK(&a != &b);
+  CHECK(table.find(function_key{2}) == &b);
+  CHECK(table.find(function_key{3}) == nullptr);
   CHECK(&table.get(function_key{1}, "again", {}) == &a);
   CHECK(a.settings().static_threshold_us == 7);
   const auto all = table.snapshot();

@@ -7,11 +7,13 @@
 #include <caf/local_actor.hpp>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace basal::actors {
@@ -122,8 +124,8 @@ auto make_adaptive(Actor& self, Handler handler, adaptive_actor_config config,
   const auto key
     = mab::function_key::combine(mab::function_key::of<Actor, std::tuple<std::decay_t<Args>...>>(),
                                  mab::function_key::from_type<Handler>());
-  auto core = std::make_shared<adaptive_core>(
-    system, key, readable_name(self.name(), {&typeid(std::decay_t<Args>)...}), config);
+  const std::array<const std::type_info*, sizeof...(Args)> types{&typeid(std::decay_t<Args>)...};
+  auto core = std::make_shared<adaptive_core>(system, key, family_name{self.name(), types}, config);
   return adaptive_handler<Handler>{std::move(core), std::move(handler)};
 }
 

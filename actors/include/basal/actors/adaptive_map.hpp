@@ -29,9 +29,11 @@ using mapped_t = std::decay_t<std::invoke_result_t<Function&, Item>>;
 template <class Function, class Item>
 std::shared_ptr<adaptive_core> stream_core(caf::local_actor& self,
                                            const adaptive_actor_config& config) {
-  return std::make_shared<adaptive_core>(
-    self.home_system(), mab::function_key::of<Function, Item>(),
-    readable_name(std::string{self.name()} + "/stream", {&typeid(Item)}), config);
+  const auto of = std::string{self.name()} + "/stream";
+  const std::type_info* const type = &typeid(Item);
+  return std::make_shared<adaptive_core>(self.home_system(),
+                                         mab::function_key::of<Function, Item>(),
+                                         family_name{of, {&type, 1}}, config);
 }
 
 } // namespace detail

@@ -55,7 +55,7 @@ private:
 /// with the family.
 class one_shot : public executors::detached_work {
 public:
-  one_shot(caf::actor_system& system, mab::function_key key, const std::type_info& function,
+  one_shot(caf::actor_system& system, mab::function_key key, const std::type_info* function,
            const adaptive_actor_config& config);
 
   /// Runs the function here or hands it over. Once.
@@ -128,7 +128,7 @@ private:
   static adaptive_future start(caf::actor_system& system, Function function,
                                const adaptive_actor_config& config, detail::scope_count* scope) {
     auto* x = new executors::detached_call<detail::one_shot, Function, Result>(
-      std::move(function), system, mab::function_key::from_type<Function>(), typeid(Function),
+      std::move(function), system, mab::function_key::from_type<Function>(), &typeid(Function),
       config);
     adaptive_future result{*x};
     detail::one_shot::start(executors::work_reference<detail::one_shot>{x}, scope);

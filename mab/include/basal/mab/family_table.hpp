@@ -19,6 +19,9 @@ public:
   family_table(const family_table&) = delete;
   family_table& operator=(const family_table&) = delete;
 
+  /// The family of `key`; null if there is none yet. For callers to whom a name is dear.
+  family* find(function_key key) const;
+
   /// The family of `key`, made with `name` and `k` when there is none yet; an
   /// existing one keeps its own. The reference is valid as long as the table.
   /// @throws std::invalid_argument when `k` would be used and is not valid.

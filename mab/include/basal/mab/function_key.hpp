@@ -25,10 +25,12 @@ struct function_key {
     return {hash};
   }
 
-  /// The key of a type, made of the name that the compiler gives it.
+  /// The key of a type, made of the name that the compiler gives it. Made once, since that of a
+  /// handler in a template has hundreds of characters.
   template <class T>
   static function_key from_type() noexcept {
-    return from_name(typeid(T).name());
+    static const auto key = from_name(typeid(T).name());
+    return key;
   }
 
   /// Ordered: (A, B) is another key than (B, A).

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,13 +22,16 @@
 
 namespace basal::actors::detail {
 
+/// How the next run is to be measured: by the CPU's clock where its cost does not show.
+executors::stopwatch::precision precision_for(const mab::chooser& decider) noexcept;
+
 /// A chooser and what it decides about: one handler of one actor, or one stream. Belongs to its
 /// actor, whose handlers never overlap.
 class adaptive_core {
 public:
   /// @throws std::logic_error if the system does not run on basal
   /// @throws std::invalid_argument naming a knob out of its range
-  adaptive_core(caf::actor_system& system, mab::function_key key, const std::string& default_name,
+  adaptive_core(caf::actor_system& system, mab::function_key key, const family_name& default_name,
                 const adaptive_actor_config& config);
 
   /// Calls `body` here or on a compute executor, whichever the chooser says, and tells it what
@@ -98,8 +100,8 @@ private:
 
     adaptive_core& core_;
     const std::uint64_t start_; // tick_clock
-    const executors::stopwatch::precision precision_;
     mab::decision decision_;
+    const executors::stopwatch::precision precision_;
     std::optional<executors::stopwatch::reading> inside_; // nothing: the handler was not called
   };
 
@@ -150,8 +152,6 @@ private:
     executors::stopwatch watch_;
   };
 
-  executors::stopwatch::precision precision() const noexcept;
-
   /// After an inline run that was decided.
   void take_grant() noexcept;
 
@@ -177,9 +177,5 @@ private:
   std::uint32_t unlearned_runs_ = 0;
   std::chrono::nanoseconds unlearned_{0};
 };
-
-/// "actor/int, std::string"
-std::string readable_name(const std::string& of,
-                          std::initializer_list<const std::type_info*> types);
 
 } // namespace basal::actors::detail

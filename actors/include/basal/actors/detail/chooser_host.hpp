@@ -16,11 +16,27 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 #include <vector>
 
-namespace basal::actors::detail {
+namespace basal::actors {
+
+struct adaptive_actor_config;
+
+namespace detail {
+
+/// The name of a family to which the user gives none: "actor/int, std::string". An actor may live
+/// for one message, and to read the names of types takes longer than all else before that: this is
+/// done for a new family alone.
+struct family_name {
+  std::string_view of;
+  std::span<const std::type_info* const> types;
+
+  std::string readable() const;
+};
 
 /// State shared by the choosers of one actor system: the families, the load of the message
 /// executors, a source of random numbers for each of them, and where to offload. Outlives the
@@ -47,10 +63,11 @@ public:
              : 0;
   }
 
-  /// The family of `key`; those with knobs of their own are families of their own. Any thread;
-  /// takes a lock. @throws std::invalid_argument naming the knob and its range
-  mab::family& family_of(mab::function_key key, const std::string& name,
-                         const std::optional<mab::knobs>& own);
+  /// The family of `key`, or of the name that `config` gives and `key`; those with knobs of their
+  /// own are families of their own. Any thread; takes a lock.
+  /// @throws std::invalid_argument naming the knob and its range
+  mab::family& family_of(mab::function_key key, const family_name& by_default,
+                         const adaptive_actor_config& config);
 
   std::vector<mab::family_snapshot> snapshot() const {
     return families_.snapshot();
@@ -134,4 +151,5 @@ private:
   std::vector<std::unique_ptr<lane>> lanes_; // one for each message executor
 };
 
-} // namespace basal::actors::detail
+} // namespace detail
+} // namespace basal::actors

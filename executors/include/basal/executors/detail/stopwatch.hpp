@@ -49,6 +49,10 @@ public:
 
   reading stop() noexcept;
 
+  precision measures_by() const noexcept {
+    return precision_;
+  }
+
   /// Time that another executor spent for this work. Any thread, until the work
   /// has been told that the part is done.
   void add(std::chrono::nanoseconds busy) noexcept {
