@@ -491,7 +491,7 @@ bool executor::goes_elsewhere() noexcept {
   if (known == kind::slow)
     return false;
   const auto& idle = pool_.idle_;
-  if (idle.num_searching() > 0)
+  if (idle.num_searching() + idle.num_coming() > 0)
     return true;
   if (!idle.any_parked())
     return false;

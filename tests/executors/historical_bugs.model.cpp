@@ -116,12 +116,12 @@ public:
     return was_there;
   }
 
-  template <class Preferred>
-  std::optional<std::size_t> claim_searcher(Preferred preferred) noexcept {
-    auto index = basic_idle_set<atomic>::claim_searcher(preferred);
-    if (index)
-      claimed_[*index].store(1, std::memory_order_seq_cst);
-    return index;
+  template <class Awake>
+  std::optional<claimed_searcher> claim_searcher(Awake is_awake) noexcept {
+    auto claimed = basic_idle_set<atomic>::claim_searcher(is_awake);
+    if (claimed)
+      claimed_[claimed->index].store(1, std::memory_order_seq_cst);
+    return claimed;
   }
 
 private:
@@ -133,11 +133,12 @@ class forgets_claimed_searcher : public basic_idle_set<atomic> {
 public:
   using basic_idle_set<atomic>::basic_idle_set;
 
-  template <class Preferred>
-  std::optional<std::size_t> claim_searcher(Preferred) noexcept {
+  template <class Awake>
+  std::optional<claimed_searcher> claim_searcher(Awake) noexcept {
     if (num_searching() != 0)
       return std::nullopt;
-    return claim_any();
+    const auto index = claim_any();
+    return index ? std::optional{claimed_searcher{*index, false}} : std::nullopt;
   }
 };
 

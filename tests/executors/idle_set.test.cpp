@@ -1,10 +1,12 @@
 #include <basal/executors/detail/idle_set.hpp>
+#include <basal/executors/detail/sleepers.hpp>
 
 #include "support/catch.hpp"
 
 #include <vector>
 
 using basal::executors::idle_set;
+using basal::executors::sleepers;
 
 namespace {
 
@@ -53,7 +55,7 @@ TEST_CASE(
     set.enter(i);
   auto is_130 = [](std::size_t i) { return i == 130; };
   CHECK(set.claim_any(is_130) == 130);
-  CHECK(set.claim_searcher(is_130) == 1);
+  CHECK(set.claim_any(is_130) == 1);
   CHECK(set.claim_any(is_130) == 70);
   CHECK_FALSE(set.claim_any(is_130));
 }
@@ -91,6 +93,65 @@ TEST_CASE("a producer wakes nobody while somebody searches") {
   REQUIRE(set.stop_searching());
   auto claimed = set.claim_searcher(anybody);
   REQUIRE(claimed);
-  CHECK(*claimed == 2);
+  CHECK(claimed->index == 2);
   CHECK(set.num_searching() == 1); // the claimed one
+}
+
+TEST_CASE("while one is coming, a producer wakes one that is awake, and nobody else") {
+  idle_set set{8};
+  for (std::size_t i : {1, 2, 5})
+    set.enter(i);
+  const auto awake = [](std::size_t i) { return i == 5; };
+  const auto nobody = [](std::size_t) { return false; };
+  auto first = set.claim_searcher(nobody);
+  REQUIRE(first);
+  CHECK((first->index == 1 && first->comes));
+  CHECK((set.num_searching() == 0 && set.num_coming() == 1));
+  CHECK_FALSE(set.claim_searcher(nobody));
+  auto second = set.claim_searcher(awake);
+  REQUIRE(second);
+  CHECK((second->index == 5 && !second->comes));
+  CHECK_FALSE(set.claim_searcher(anybody)); // the second one searches
+  CHECK(set.stop_searching());
+  set.arrive();
+  CHECK((set.num_searching() == 1 && set.num_coming() == 0));
+  CHECK_FALSE(set.claim_searcher(anybody));
+  CHECK(set.stop_searching());
+  CHECK(set.claim_searcher(nobody)->index == 2);
+}
+
+TEST_CASE("an executor that looks is woken though another one is coming") {
+  // Nobody's thread runs yet, so all sleep as in the kernel.
+  sleepers beds{3, {nullptr, [](void*, std::size_t) noexcept { return true; }}};
+  const auto nothing_is_left = [] { return false; };
+  CHECK(beds.would_wake());
+  beds.notify();
+  CHECK((beds.num_coming() == 1 && beds.num_parked() == 2));
+  CHECK_FALSE(beds.would_wake());
+  beds.notify();
+  CHECK(beds.num_parked() == 2);
+  beds.sleep(0); // takes the token
+  CHECK((beds.num_coming() == 0 && beds.num_searching() == 1));
+  CHECK_FALSE(beds.would_wake());
+  beds.stop_searching(nothing_is_left);
+  beds.notify();
+  REQUIRE((beds.num_coming() == 1 && beds.num_parked() == 1));
+  REQUIRE(beds.prepare_sleep(0, false, nothing_is_left));
+  CHECK(beds.would_wake());
+  beds.notify();
+  CHECK(beds.is_woken(0));
+  CHECK((beds.num_coming() == 1 && beds.num_searching() == 1));
+}
+
+TEST_CASE("when a claimed searcher is given up, others are woken again") {
+  idle_set set{4};
+  set.enter(1);
+  set.enter(2);
+  for (const bool is_awake : {false, true}) {
+    auto claimed = set.claim_searcher([=](std::size_t) { return is_awake; });
+    REQUIRE(claimed);
+    CHECK(claimed->comes != is_awake);
+    set.give_up(*claimed);
+    CHECK((set.num_searching() == 0 && set.num_coming() == 0));
+  }
 }

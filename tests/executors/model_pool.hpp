@@ -272,6 +272,7 @@ public:
     check(injection_.empty(), "work waits, and everybody sleeps");
     check(idle.num_awake() == 0, "a sleeping executor is not in the idle set");
     check(idle.num_searching() == 0, "nobody searches, but somebody is counted");
+    check(idle.num_coming() == 0, "nobody is coming, but somebody is counted");
   }
 
   /// After stop(): all that were born have left, and nobody is born later.

@@ -140,6 +140,7 @@ scenario claim_meets_leave(int claimers) {
     check(work.load() == 0, "work waits, and everybody sleeps");
     check(idle.num_parked() == 2, "a sleeping executor is not in the idle set");
     check(idle.num_searching() == 0, "nobody searches, but somebody is counted");
+    check(idle.num_coming() == 0, "nobody is coming, but somebody is counted");
   };
 }
 
@@ -231,6 +232,8 @@ TEST_CASE("sleepers: executors without a thread get one when there is work") {
 TEST_CASE("sleepers: executors that get no thread leave their work to the others") {
   verify("1 refused of 2 executors, 2 producers", producers<2, refused>(2, 1),
          {.preemptions = 2, .anomalies = 0});
+  verify("1 refused of 2 executors, 3 producers", producers<2, refused>(3, 1),
+         {.preemptions = 1, .anomalies = 0});
   verify("1 refused of 2 executors, spawning", producers<2, refused>(1, 2, 1),
          {.preemptions = 1, .anomalies = 0});
   verify("1 refused of 3 executors, 2 producers", producers<3, refused>(2, 1),

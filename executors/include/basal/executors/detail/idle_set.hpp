@@ -11,7 +11,8 @@
 
 namespace basal::executors {
 
-/// Which executors of a pool sleep, and how many are searching for work. All
+/// Which executors of a pool sleep, how many are searching for work, and how many are coming: woken
+/// to search, from a sleep in the kernel, of which it takes them 50 us and more to come out. All
 /// members may be called from any thread; lock-free; allocates in the
 /// constructor only.
 ///
@@ -61,16 +62,23 @@ public:
   /// Registers the caller as searching. Refused when half of the executors
   /// search already; the check may overshoot by those who check at once.
   bool start_searching() noexcept {
-    if (2 * searching_.load(std::memory_order_seq_cst) >= executors_)
+    if (2 * num_searching() >= executors_)
       return false;
-    searching_.fetch_add(1, std::memory_order_seq_cst);
+    searchers_.fetch_add(one_searches, std::memory_order_seq_cst);
     return true;
   }
 
   /// Registers the caller as searching, however many do: for one who comes out
   /// of the set (see basic_sleepers).
   void resume_searching() noexcept {
-    searching_.fetch_add(1, std::memory_order_seq_cst);
+    searchers_.fetch_add(one_searches, std::memory_order_seq_cst);
+  }
+
+  /// The caller was coming, and is here: it searches.
+  void arrive() noexcept {
+    [[maybe_unused]] auto before
+      = searchers_.fetch_add(one_searches - one_comes, std::memory_order_seq_cst);
+    BASAL_ASSERT(coming(before) > 0, "who arrives was coming");
   }
 
   /// Ends the caller's search.
@@ -78,23 +86,42 @@ public:
   ///          must wake another executor, because producers that saw a searcher
   ///          woke nobody.
   bool stop_searching() noexcept {
-    auto before = searching_.fetch_sub(1, std::memory_order_seq_cst);
-    BASAL_ASSERT(before > 0, "a search that ends has begun");
-    return before == 1;
+    auto before = searchers_.fetch_sub(one_searches, std::memory_order_seq_cst);
+    BASAL_ASSERT(searching(before) > 0, "a search that ends has begun");
+    return searching(before) == 1;
   }
 
   // -- the producer's side ----------------------------------------------------
 
-  /// For a producer that has just filled a queue: claims a sleeping executor
-  /// unless somebody is searching already. The claimed one counts as searching.
-  template <class Preferred>
-  std::optional<std::size_t> claim_searcher(Preferred preferred) noexcept {
-    if (searching_.load(std::memory_order_seq_cst) != 0)
+  /// An executor that was claimed to search.
+  struct claimed_searcher {
+    std::size_t index;
+    bool comes; ///< it sleeps in the kernel, and counts as coming; else as searching
+  };
+
+  /// For a producer that has just filled a queue. Unless somebody is searching already, claims an
+  /// executor with `is_awake(index)`; if there is none, and nobody is coming, any other one.
+  template <class Awake>
+  std::optional<claimed_searcher> claim_searcher(Awake is_awake) noexcept {
+    const auto searchers = searchers_.load(std::memory_order_seq_cst);
+    if (searching(searchers) != 0)
       return std::nullopt;
-    auto index = claim_any(preferred);
-    if (index)
-      searching_.fetch_add(1, std::memory_order_seq_cst);
-    return index;
+    if (auto index = claim_first(is_awake)) {
+      searchers_.fetch_add(one_searches, std::memory_order_seq_cst);
+      return claimed_searcher{*index, false};
+    }
+    if (coming(searchers) != 0)
+      return std::nullopt;
+    auto index = claim_any();
+    if (!index)
+      return std::nullopt;
+    searchers_.fetch_add(one_comes, std::memory_order_seq_cst);
+    return claimed_searcher{*index, true};
+  }
+
+  /// A claimed executor will never come: the caller owes the look that it would have had.
+  void give_up(const claimed_searcher& claimed) noexcept {
+    searchers_.fetch_sub(claimed.comes ? one_comes : one_searches, std::memory_order_seq_cst);
   }
 
   /// Claims any sleeping executor, if possible one with `preferred(index)`; lowest index first.
@@ -143,7 +170,11 @@ public:
   }
 
   std::size_t num_searching() const noexcept {
-    return searching_.load(std::memory_order_seq_cst);
+    return searching(searchers_.load(std::memory_order_seq_cst));
+  }
+
+  std::size_t num_coming() const noexcept {
+    return coming(searchers_.load(std::memory_order_seq_cst));
   }
 
 private:
@@ -180,8 +211,20 @@ private:
 
   const std::size_t executors_;
 
-  /// Executors that look through other queues, or were woken to do so.
-  alignas(64) Atomic<std::size_t> searching_{0};
+  static constexpr std::uint64_t one_searches = 1;
+  static constexpr std::uint64_t one_comes = std::uint64_t{1} << 32;
+
+  static constexpr std::size_t searching(std::uint64_t searchers) noexcept {
+    return searchers & (one_comes - 1);
+  }
+
+  static constexpr std::size_t coming(std::uint64_t searchers) noexcept {
+    return searchers >> 32;
+  }
+
+  /// Executors that look through other queues, or were woken to do so while they were awake; above
+  /// them those that are coming. One word, so that who arrives is always counted.
+  alignas(64) Atomic<std::uint64_t> searchers_{0};
 
   alignas(64) std::unique_ptr<Atomic<std::uint64_t>[]> words_;
 };

@@ -23,7 +23,9 @@ namespace basal::executors {
 /// work that waits implies somebody awake or woken: see basic_idle_set.
 ///
 /// While an executor searches, producers wake nobody. In return the last one to
-/// end its search looks whether work is left and wakes another. An executor can
+/// end its search looks whether work is left and wakes another. One that was woken from the kernel
+/// to search is coming until it is awake. Producers wake nobody else from the kernel meanwhile, but
+/// one that is awake, which can do all that waits before the other one has come. An executor can
 /// still count as searching when it enters the idle set and be woken for
 /// something else before it looks again; hence everybody who comes out of the
 /// idle set, by whatever way, counts as searching and owes that look.
@@ -129,8 +131,11 @@ public:
   /// @returns whether it slept in the kernel
   bool sleep(std::size_t index) noexcept {
     bool slept = false;
-    if (beds_[index].sleeper.park(&slept) == look_token)
+    const auto token = beds_[index].sleeper.park(&slept);
+    if (token == look_token)
       idle_.resume_searching();
+    else if (token == come_token)
+      idle_.arrive();
     return slept;
   }
 
@@ -143,14 +148,14 @@ public:
 
   /// After making work visible that any executor may take: wakes one, unless
   /// somebody is searching already. Rather one that is looking than one that sleeps
-  /// in the kernel.
+  /// in the kernel, which is woken unless somebody is coming already.
   void notify() noexcept {
-    while (auto index = idle_.claim_searcher([this](std::size_t i) { return looks_in_bed(i); })) {
-      if (has_thread(*index)) {
-        unpark(*index, search_token);
+    while (auto claimed = idle_.claim_searcher([this](std::size_t i) { return looks_in_bed(i); })) {
+      if (has_thread(claimed->index)) {
+        unpark(claimed->index, claimed->comes ? come_token : search_token);
         return;
       }
-      idle_.stop_searching(); // the next round is the look that this owes
+      idle_.give_up(*claimed); // the next round is the look that this owes
     }
   }
 
@@ -235,9 +240,14 @@ public:
     return idle_.num_searching();
   }
 
+  std::size_t num_coming() const noexcept {
+    return idle_.num_coming();
+  }
+
   /// Whether notify() would wake somebody.
   bool would_wake() const noexcept {
-    return idle_.num_searching() == 0 && idle_.any_parked();
+    return idle_.num_searching() == 0 && idle_.any_parked()
+           && (idle_.num_coming() == 0 || any_looking());
   }
 
 private:
@@ -246,6 +256,9 @@ private:
 
   /// Woken for work that anybody may take; counts as searching already.
   static constexpr auto search_token = Parker::first_token + 1;
+
+  /// The same from the kernel; counts as coming.
+  static constexpr auto come_token = Parker::first_token + 2;
 
   /// Whether executor `index`, which the caller has claimed, has a thread or gets one now.
   bool has_thread(std::size_t index) noexcept {
