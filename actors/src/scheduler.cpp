@@ -12,6 +12,7 @@
 #include <basal/actors/detail/awaited_answer.hpp>
 #include <basal/actors/log.hpp>
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/detail/time_slice.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/report.hpp>
@@ -51,8 +52,9 @@ constexpr const char* log_name = log_names[static_cast<std::size_t>(log_module::
 /// compute on all CPUs gets one of these at once.
 constexpr auto message_slice = 100us;
 
-/// As if each computation that is seen had kept messages waiting for that long: so that they have
-/// executors beyond the CPUs for 200 ms more.
+/// As if each computation that is seen had kept messages waiting for that long, so that they have
+/// executors beyond the CPUs for 200 ms more. On compute executors, one that has lasted longer than
+/// it takes to wake an executor.
 constexpr auto computation_lasts = 3ms;
 
 /// Whether the system prints or writes any log.
@@ -289,12 +291,24 @@ void scheduler::start_executors() {
 /// slice; and handlers that compute go on to the ends of their quanta. Whoever begins to compute
 /// does not look whether messages wait already: these have the backstop.
 bool scheduler::messages_wait_for_computations() const noexcept {
-  bool computes = compute_->compute().num_running() > 0;
-  for (std::size_t i = 0; i < messages_->size() && !computes; ++i)
-    computes = messages_->at(i).attentive().load(std::memory_order_relaxed);
-  if (computes)
+  const auto in_any = [](executors::executor_pool& pool, auto is_so) {
+    for (std::size_t i = 0; i < pool.size(); ++i)
+      if (is_so(pool.at(i)))
+        return true;
+    return false;
+  };
+  const bool in_handler = in_any(*messages_, [](executors::executor& each) {
+    return each.attentive().load(std::memory_order_relaxed);
+  });
+  auto& compute = compute_->compute();
+  if (!in_handler && compute.num_running() == 0)
+    return false;
+  const auto long_ago = executors::tick_clock::to_ticks(executors::executor::wake_up);
+  if (in_handler || in_any(compute, [=](const executors::executor& each) {
+        return each.working_for() >= long_ago;
+      }))
     messages_->expect_long_work(computation_lasts);
-  return computes;
+  return true;
 }
 
 void scheduler::log_start() const {

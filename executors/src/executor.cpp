@@ -1120,10 +1120,18 @@ void executor::overrun(std::uint64_t present) noexcept {
 
 /// Between two pieces of work: time without a CPU before that is not taken off what comes.
 void executor::begin_own_time(std::uint64_t present) noexcept {
-  if (!pool_.has_more_than_cpus())
+  if (!pool_.keeps_own_time())
     return;
   own_time_since_ = present;
   own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
+}
+
+std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present) const noexcept {
+  BASAL_ASSERT(current_executor == this, "only its own thread knows how it uses its CPU");
+  if (own_time_since_ == 0)
+    return ticks;
+  const auto own = own_time_.of_work_so_far(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)));
+  return tick_clock::to_ticks(std::chrono::nanoseconds{own.ns});
 }
 
 /// One executor at long work is in nobody's way while another one runs the rest. Where as many are

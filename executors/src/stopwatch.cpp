@@ -62,9 +62,16 @@ void stopwatch::start_stretch(std::uint64_t now) noexcept {
 
 void stopwatch::end_stretch(std::uint64_t now) noexcept {
   if (precision_ == precision::ticks)
-    busy_ticks_ += now - stretch_start_;
+    busy_ticks_ += own_ticks(now);
   else
     busy_ns_ += by_cpu_clock(tick_clock::to_duration(now - stretch_start_)).count();
+}
+
+/// Others may have had the CPU in much of a stretch that has taken long.
+std::uint64_t stopwatch::own_ticks(std::uint64_t now) const noexcept {
+  static const auto worth_asking = tick_clock::to_ticks(std::chrono::microseconds{100});
+  const auto took = now - stretch_start_;
+  return took < worth_asking ? took : on_.home().own_ticks(took, now);
 }
 
 std::chrono::nanoseconds

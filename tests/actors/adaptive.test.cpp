@@ -394,8 +394,10 @@ TEST_CASE_METHOD(fixture, "an actor's first run is measured as its family's cost
                        {.name = std::to_string(cost.count())})};
     };
   };
+  CHECK_FALSE(messages()->keeps_own_time());
   const auto brief = of_cost(std::chrono::microseconds{0});
   CHECK(ask<int>(system.spawn(brief), 1) == 0); // nothing is known
+  CHECK(messages()->keeps_own_time());
   CHECK(ask<int>(system.spawn(brief), 1) == 1);
   const auto slow = of_cost(std::chrono::microseconds{200});
   CHECK(ask<int>(system.spawn(slow), 1) == 0);

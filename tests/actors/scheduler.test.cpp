@@ -382,8 +382,37 @@ TEST_CASE("message executors beyond the CPUs are for long handlers, and beside c
     nullptr};
   REQUIRE(compute.submit({&running, &ops}));
   CHECK(f.ask(looks, 0) == 1);
+  const auto& messages = basal::actors::scheduler::of(f.system)->messages();
+  while (!messages.work_takes_long()) // and for a while after it, once it has lasted for 100 us
+    CHECK(f.ask(looks, 0) == 1);
   running.goes_on = false;
   running.done.wait();
+}
+
+TEST_CASE("short computations give messages no executors beyond the CPUs for long") {
+  fixture f;
+  auto& scheduler = *basal::actors::scheduler::of(f.system);
+  struct task {
+    const basal::executors::pool_hooks& hooks;
+    basal::executors::completion done;
+  };
+  static constexpr basal::executors::work_ops ops{
+    [](void* object, basal::executors::executor&) noexcept {
+      auto& mine = *static_cast<task*>(object);
+      CHECK(mine.hooks.has_cpu(mine.hooks.context)); // it has just begun
+      mine.done.set();
+    },
+    nullptr};
+  bool is_remembered = true;
+  for (int i = 0; i < 20 && is_remembered; ++i) { // it may lose its CPU
+    while (scheduler.messages().work_takes_long())
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    task brief{scheduler.messages().config().hooks, {}};
+    REQUIRE(scheduler.compute().compute().submit({&brief, &ops}));
+    brief.done.wait();
+    is_remembered = scheduler.messages().work_takes_long();
+  }
+  CHECK_FALSE(is_remembered);
 }
 
 TEST_CASE("message executors beyond the CPUs are for messages beside a handler that computes") {

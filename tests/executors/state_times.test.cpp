@@ -26,6 +26,16 @@ TEST_CASE("each state has the time between its beginning and the next one's") {
   CHECK(times.at(220) == ticks_by_state{30 + 10 + 9, 5 + 1, 65});
 }
 
+TEST_CASE("a state is known to last since it was entered") {
+  state_times times;
+  CHECK(times.now_in(executor_state::running, 1000) == 0);
+  times.enter(executor_state::looking, 100);
+  times.enter(executor_state::running, 130);
+  CHECK(times.now_in(executor_state::running, 170) == 40);
+  CHECK(times.now_in(executor_state::running, 120) == 0); // a clock that is behind
+  CHECK(times.now_in(executor_state::looking, 170) == 0);
+}
+
 TEST_CASE("a reader whose clock is behind adds nothing") {
   state_times times;
   times.enter(executor_state::parked, 100);

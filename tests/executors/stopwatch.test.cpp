@@ -95,6 +95,45 @@ TEST_CASE("the time in which its fiber was suspended does not count as busy") {
   }
 }
 
+TEST_CASE("by ticks, too, a long stretch is without the time in which others had the CPU") {
+  cpu_set_t allowed;
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &allowed))
+    ++first;
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(first, &only);
+  executor_pool pool{one_executor()};
+  pool.want_own_time();
+  std::atomic<bool> over{false};
+  std::atomic<bool> competes{false};
+  std::thread other{[&] {
+    sched_setaffinity(0, sizeof only, &only);
+    for (competes = true; !over;) {
+    }
+  }};
+  const auto measured = [&](auto burned) {
+    stopwatch::reading seen{};
+    on_executor(pool, [&](executor& self) {
+      sched_setaffinity(0, sizeof only, &only);
+      stopwatch watch{self.running(), stopwatch::precision::ticks};
+      burn(burned);
+      seen = watch.stop();
+    });
+    return seen;
+  };
+  while (!competes)
+    std::this_thread::yield();
+  measured(1ms); // from its end on the pool keeps account
+  const auto seen = measured(30ms);
+  over = true;
+  other.join();
+  CHECK(seen.elapsed >= 40ms);
+  CHECK(seen.busy < 36ms);
+  CHECK(seen.busy > 10ms);
+}
+
 TEST_CASE("work that blocks its thread keeps its executor, so that counts") {
   executor_pool pool{one_executor()};
   stopwatch::reading seen{};

@@ -258,6 +258,17 @@ public:
     return quantum_ticks_;
   }
 
+  /// Ticks since it has begun to work, without a look or a sleep; 0: it does not. Any thread; a
+  /// snapshot.
+  std::uint64_t working_for() const noexcept {
+    return times_.now_in(executor_state::running, now());
+  }
+
+  /// Of the `ticks` that the running work has taken up to `present`: those in which its thread had
+  /// a CPU, or waited for something itself; or fewer, if it had none shortly before. All of them
+  /// where the pool keeps no account (executor_pool::want_own_time). Its own thread; 0.5 us.
+  std::uint64_t own_ticks(std::uint64_t ticks, std::uint64_t present) const noexcept;
+
   /// Whether an item waits that this executor would run if the running one
   /// stepped aside.
   bool work_waits() noexcept;

@@ -181,6 +181,17 @@ public:
   /// is not counted any more when pool_hooks::frees_cpu is called.
   std::size_t num_looking() const noexcept;
 
+  /// From now on its executors ask the kernel once a tick, which takes 0.5 us, how they have used
+  /// their CPUs: for executor::own_ticks. Those that have more executors than CPUs do anyway.
+  void want_own_time() noexcept {
+    own_time_is_wanted_.store(true, std::memory_order_relaxed);
+  }
+
+  /// Whether they do.
+  bool keeps_own_time() const noexcept {
+    return has_more_than_cpus() || own_time_is_wanted_.load(std::memory_order_relaxed);
+  }
+
   /// Wakes a sleeping executor for no work in particular, unless one looks already, so that it
   /// is awake when some comes: it looks for as long as pool_hooks::lingers says.
   void rouse() noexcept;
@@ -358,6 +369,7 @@ private:
   /// executors after they entered it.
   std::atomic<bool> stopping_{false};
   std::atomic<bool> discarding_{false};
+  std::atomic<bool> own_time_is_wanted_{false}; ///< relaxed: a wish
 
   /// In a child of fork(), which has none of the pool's threads. Written before any
   /// other thread exists there; read by submit() and, for each item, by the loop, which

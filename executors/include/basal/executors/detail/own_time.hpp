@@ -37,11 +37,16 @@ public:
 
   /// @param took_ns how long the running work has taken up to `now`, since begin()
   share of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
-    const auto before = last_;
+    const auto result = of_work_so_far(took_ns, now);
     last_ = now;
-    const auto without_cpu = (now.wall_ns - before.wall_ns) - (now.cpu_ns - before.cpu_ns);
+    return result;
+  }
+
+  /// The same for who asks in the middle of it.
+  share of_work_so_far(std::int64_t took_ns, const cpu_use& now) const noexcept {
+    const auto without_cpu = (now.wall_ns - last_.wall_ns) - (now.cpu_ns - last_.cpu_ns);
     // A hypervisor that takes the CPU makes neither count.
-    if (now.times_waited != before.times_waited && now.times_preempted == before.times_preempted
+    if (now.times_waited != last_.times_waited && now.times_preempted == last_.times_preempted
         && without_cpu >= took_ns / 2)
       return {took_ns, true};
     return {std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns), false};

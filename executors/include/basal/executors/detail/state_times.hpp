@@ -73,6 +73,20 @@ public:
     }
   }
 
+  /// For how many ticks it is in `state` now; 0: it is in another one. Any thread.
+  std::uint64_t now_in(executor_state state, std::uint64_t present) const noexcept {
+    for (;;) {
+      const auto end = changes_.load(std::memory_order_acquire);
+      if (end == 0)
+        return 0;
+      const auto& from = slots_[(end - 1) % 2];
+      const auto seen = from.state.load(std::memory_order_acquire);
+      const auto since = from.since.load(std::memory_order_acquire);
+      if (changes_.load(std::memory_order_acquire) == end)
+        return seen == static_cast<std::uint8_t>(state) && present > since ? present - since : 0;
+    }
+  }
+
 private:
   struct slot {
     std::array<Atomic<std::uint64_t>, executor_states> spent{};

@@ -19,7 +19,8 @@ namespace basal::executors {
 /// The CPU clock is a system call (0.4 us for a start and a stop). With it, time
 /// in which the kernel ran somebody else's thread does not count; time in which
 /// the work blocked its thread does, since it kept its executor all the same.
-/// Without it, both count.
+/// Without it, both count, unless a stretch takes so long that it is worth asking
+/// the executor what the kernel did (executor_pool::want_own_time).
 class stopwatch {
 public:
   enum class precision {
@@ -67,6 +68,7 @@ private:
   void go_on() noexcept;
   void start_stretch(std::uint64_t now) noexcept;
   void end_stretch(std::uint64_t now) noexcept;
+  std::uint64_t own_ticks(std::uint64_t now) const noexcept;
   std::chrono::nanoseconds by_cpu_clock(std::chrono::nanoseconds by_wall_clock) const noexcept;
 
   fiber& on_;
