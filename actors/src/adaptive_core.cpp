@@ -23,8 +23,10 @@ adaptive_core::adaptive_core(caf::actor_system& system, mab::function_key key,
 }
 
 stopwatch::precision precision_for(const mab::chooser& decider) noexcept {
-  // 0: unknown.
-  const auto us = decider.effective_ema_us();
+  // Nobody has seen one, whatever its hint says: its time will be what all others begin with.
+  if (decider.counters()[mab::event::finished] == 0 && !decider.shared().learned())
+    return stopwatch::precision::cpu_clock;
+  const auto us = decider.effective_ema_us(); // 0: unknown
   return us > 0 && us < worth_the_cpu_clock_us ? stopwatch::precision::ticks
                                                : stopwatch::precision::cpu_clock;
 }

@@ -148,7 +148,8 @@ mab::family& chooser_host::family_of(mab::function_key key, const family_name& b
   }
   if (auto* known = families_.find(key))
     return *known;
-  messages_.want_own_time(); // or a handler would look slow whose executor had no CPU
+  for (auto* pool : {&messages_, &compute_.compute()})
+    pool->want_own_time(); // or a handler would look slow whose executor had no CPU
   return families_.get(key, config.name.empty() ? by_default.readable() : config.name,
                        config.knobs ? *config.knobs : knobs());
 }

@@ -53,8 +53,8 @@ constexpr const char* log_name = log_names[static_cast<std::size_t>(log_module::
 constexpr auto message_slice = 100us;
 
 /// As if each computation that is seen had kept messages waiting for that long, so that they have
-/// executors beyond the CPUs for 200 ms more. On compute executors, one that has lasted longer than
-/// it takes to wake an executor.
+/// executors beyond the CPUs for 200 ms more. A compute executor counts that has been busy for
+/// longer than it takes to wake an executor.
 constexpr auto computation_lasts = 3ms;
 
 /// Whether the system prints or writes any log.

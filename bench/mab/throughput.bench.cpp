@@ -4,9 +4,12 @@
 //
 // Four clients for each kind of handler, each with a server of its own and one request at a time.
 // A handler of 100 us does what took 100 us undisturbed. In the mixed workload, with handlers of
-// all kinds, what counts is how many requests the slow ones leave room for. The defaults of a
-// system on two CPUs: two message executors, two compute executors. The chatty workloads have one
-// message executor, for which nearly always somebody waits.
+// all kinds, what counts is how many requests the slow ones leave room for. Two message
+// executors, two compute executors. The chatty workloads have one message executor, for which
+// nearly always somebody waits.
+//
+// With the defaults, whatever the machine has: in one_message, each request has a server of its
+// own, which ends with the answer. In rounds, one client asks sixteen servers and waits for all.
 
 #include "bench/mab/samples.hpp"
 #include "bench/support/bench.hpp"
@@ -18,12 +21,14 @@
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/stateful_actor.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -56,16 +61,33 @@ double iterations_per_us() {
   return result;
 }
 
-struct workload {
-  const char* name;
-  std::vector<int> us; ///< how long the handlers take
-  std::size_t message_executors = 2;
+enum class pattern {
+  requests,    ///< a client asks its server again and again
+  one_message, ///< a client asks a new server each time
+  rounds,      ///< a client asks many servers at once
 };
 
-const workload workloads[]
-  = {{"fast_1us", {1}},      {"fast_10us", {10}},     {"medium_100us", {100}},
-     {"slow_500us", {500}},  {"slow_3000us", {3000}}, {"mixed", {1, 10, 100, 500, 3000}},
-     {"chatty_1us", {1}, 1}, {"chatty_10us", {10}, 1}};
+constexpr std::size_t by_default = 0;
+
+struct workload {
+  const char* name;
+  std::vector<int> us;               ///< how long the handlers take
+  std::size_t message_executors = 2; ///< by_default: the compute executors, too
+  pattern of = pattern::requests;
+};
+
+const workload workloads[] = {
+  {"fast_1us", {1}},
+  {"fast_10us", {10}},
+  {"medium_100us", {100}},
+  {"slow_500us", {500}},
+  {"slow_3000us", {3000}},
+  {"mixed", {1, 10, 100, 500, 3000}},
+  {"chatty_1us", {1}, 1},
+  {"chatty_10us", {10}, 1},
+  {"one_message_1us", {1}, by_default, pattern::one_message},
+  {"rounds_5us", {5}, by_default, pattern::rounds},
+};
 
 enum class choice { always_inline, always_offload, adaptive };
 constexpr choice choices[] = {choice::always_inline, choice::always_offload, choice::adaptive};
@@ -90,6 +112,8 @@ caf::actor spawn_server(caf::actor_system& system, int us, choice c) {
   switch (us) {
   case 1:
     return system.spawn(server<1>, c);
+  case 5:
+    return system.spawn(server<5>, c);
   case 10:
     return system.spawn(server<10>, c);
   case 100:
@@ -105,39 +129,83 @@ struct tally {
   std::atomic<bool> stop{false};
   std::atomic<bool> wrong{false};
   std::atomic<std::uint64_t> answered{0};
+
+  void note(bool is_right) {
+    if (!is_right)
+      wrong.store(true);
+    answered.fetch_add(1, std::memory_order_relaxed);
+  }
 };
 
 void ask(caf::event_based_actor* self, const caf::actor& whom, std::uint32_t expected, tally* t) {
   self->request(whom, caf::infinite, std::uint32_t{0}).then([=](std::uint32_t answer) {
-    if (answer != expected)
-      t->wrong.store(true);
-    t->answered.fetch_add(1, std::memory_order_relaxed);
+    t->note(answer == expected);
     if (!t->stop.load(std::memory_order_relaxed))
       ask(self, whom, expected, t);
   });
 }
 
+void ask_new(caf::event_based_actor* self, int us, choice c, std::uint32_t expected, tally* t) {
+  const auto whom = spawn_server(self->system(), us, c);
+  self->request(whom, caf::infinite, std::uint32_t{0}).then([=](std::uint32_t answer) {
+    self->send_exit(whom, caf::exit_reason::user_shutdown);
+    t->note(answer == expected);
+    if (!t->stop.load(std::memory_order_relaxed))
+      ask_new(self, us, c, expected, t);
+  });
+}
+
+void ask_all(caf::event_based_actor* self, const std::vector<caf::actor>& whom,
+             std::uint32_t expected, tally* t) {
+  auto open = std::make_shared<std::size_t>(whom.size());
+  for (const auto& each : whom)
+    self->request(each, caf::infinite, std::uint32_t{0}).then([=, &whom](std::uint32_t answer) {
+      t->note(answer == expected);
+      if (--*open == 0 && !t->stop.load(std::memory_order_relaxed))
+        ask_all(self, whom, expected, t);
+    });
+}
+
 using begin = caf::atom_constant<caf::atom("begin")>;
 
-caf::behavior client(caf::event_based_actor* self, const caf::actor& whom, std::uint32_t expected,
-                     tally* t) {
-  return {[=](begin) { ask(self, whom, expected, t); }};
+struct client_state {
+  std::vector<caf::actor> servers;
+};
+
+caf::behavior client(caf::stateful_actor<client_state>* self, pattern of, int us, choice c,
+                     std::uint32_t expected, tally* t) {
+  constexpr int at_once = 16;
+  auto& servers = self->state.servers;
+  for (int i = 0; of != pattern::one_message && i < (of == pattern::rounds ? at_once : 1); ++i)
+    servers.push_back(spawn_server(self->system(), us, c));
+  return {[=, &servers](begin) {
+    switch (of) {
+    case pattern::requests:
+      return ask(self, servers.front(), expected, t);
+    case pattern::one_message:
+      return ask_new(self, us, c, expected, t);
+    case pattern::rounds:
+      return ask_all(self, servers, expected, t);
+    }
+  }};
 }
 
 /// Answers a second, after a while in which choosers learn.
 double answers_per_s(const workload& w, choice c, std::chrono::nanoseconds how_long) {
   tally t; // outlives the actors
   actor_system_config config;
-  config.set("basal.message-executors", w.message_executors);
-  config.set("basal.compute-executors", std::size_t{2});
+  if (w.message_executors != by_default) {
+    config.set("basal.message-executors", w.message_executors);
+    config.set("basal.compute-executors", std::size_t{2});
+  }
   double result = 0;
   {
     caf::actor_system system{config};
     caf::scoped_actor self{system};
     for (const int us : w.us) {
       const auto expected = iterate(static_cast<std::uint64_t>(us * iterations_per_us()));
-      for (int i = 0; i < 4; ++i)
-        self->send(system.spawn(client, spawn_server(system, us, c), expected, &t), begin::value);
+      for (int i = 0; i < (w.of == pattern::rounds ? 1 : 4); ++i)
+        self->send(system.spawn(client, w.of, us, c, expected, &t), begin::value);
     }
     std::this_thread::sleep_for(how_long / 2);
     const auto before = t.answered.load();

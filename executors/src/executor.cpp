@@ -491,7 +491,7 @@ bool executor::goes_elsewhere() noexcept {
   if (known == kind::slow)
     return false;
   const auto& idle = pool_.idle_;
-  if (idle.num_searching() + idle.num_coming() > 0)
+  if (idle.any_searcher())
     return true;
   if (!idle.any_parked())
     return false;
@@ -1126,12 +1126,14 @@ void executor::begin_own_time(std::uint64_t present) noexcept {
   own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
 }
 
-std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present) const noexcept {
+std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present,
+                                  std::int64_t lost_before) noexcept {
   BASAL_ASSERT(current_executor == this, "only its own thread knows how it uses its CPU");
-  if (own_time_since_ == 0)
+  if (own_time_since_ == 0 || ticks_ != nullptr || pauses_) // or by the clock of a test
     return ticks;
-  const auto own = own_time_.of_work_so_far(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)));
-  return tick_clock::to_ticks(std::chrono::nanoseconds{own.ns});
+  const auto own
+    = own_time_.of_part(ns_of(ticks), lost_before, cpu_use::of_this_thread(ns_of(present)));
+  return tick_clock::to_ticks(std::chrono::nanoseconds{own});
 }
 
 /// One executor at long work is in nobody's way while another one runs the rest. Where as many are
@@ -1269,7 +1271,7 @@ void executor::park() noexcept {
     const bool slept = sleep();
     (slept ? counters_.wake_ups : counters_.spin_wake_ups).add();
     tick_start_ = last_look_ = awake_since_ = now();
-    if (slept)
+    if (slept || last_look_ - since >= wake_up_ticks_) // it may have lost its CPU while it looked
       begin_own_time(last_look_);
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);

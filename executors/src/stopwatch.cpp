@@ -56,6 +56,8 @@ void stopwatch::start_stretch(std::uint64_t now) noexcept {
   if (precision_ == precision::cpu_clock) {
     blocked_before_ = thread_usage().ru_nvcsw;
     cpu_start_ns_ = thread_cpu_ns();
+  } else {
+    lost_before_ = on_.home().lost_ns();
   }
   stretch_start_ = now;
 }
@@ -71,7 +73,7 @@ void stopwatch::end_stretch(std::uint64_t now) noexcept {
 std::uint64_t stopwatch::own_ticks(std::uint64_t now) const noexcept {
   static const auto worth_asking = tick_clock::to_ticks(std::chrono::microseconds{100});
   const auto took = now - stretch_start_;
-  return took < worth_asking ? took : on_.home().own_ticks(took, now);
+  return took < worth_asking ? took : on_.home().own_ticks(took, now, lost_before_);
 }
 
 std::chrono::nanoseconds

@@ -40,6 +40,37 @@ TEST_CASE("all time without a CPU since the thread was last looked at is taken o
   CHECK(t.of_work(300, {.wall_ns = 2000, .cpu_ns = 1300, .times_preempted = 2}).ns == 200);
 }
 
+TEST_CASE("what others had is taken off one part of the work, whoever asks meanwhile") {
+  own_time t;
+  t.begin({.wall_ns = 1000, .cpu_ns = 50});
+  auto before = t.lost_ns();
+  SECTION("nobody") {
+  }
+  SECTION("who looks at the work") {
+    t.of_work(900, {.wall_ns = 1900, .cpu_ns = 150, .times_preempted = 1});
+  }
+  SECTION("who begins anew") {
+    t.begin({.wall_ns = 1900, .cpu_ns = 150, .times_preempted = 1});
+  }
+  CHECK(t.of_part(1000, before, {.wall_ns = 2000, .cpu_ns = 250, .times_preempted = 1}) == 200);
+  before = t.lost_ns();
+  CHECK(t.of_part(300, before, {.wall_ns = 2300, .cpu_ns = 550, .times_preempted = 1}) == 300);
+}
+
+TEST_CASE("more than a part has taken was lost before it, and nothing is known of the part") {
+  own_time t;
+  t.begin({});
+  const auto before = t.lost_ns();
+  CHECK(t.of_part(300, before, {.wall_ns = 5000, .cpu_ns = 400, .times_preempted = 1}) == 300);
+}
+
+TEST_CASE("waits of a part's own are not taken off") {
+  own_time t;
+  t.begin({.times_waited = 3});
+  const auto before = t.lost_ns();
+  CHECK(t.of_part(300, before, {.wall_ns = 300, .cpu_ns = 1, .times_waited = 4}) == 300);
+}
+
 TEST_CASE("of work that has blocked its thread, all is its own") {
   own_time t;
   t.begin({.times_waited = 3});

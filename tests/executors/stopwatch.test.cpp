@@ -104,7 +104,13 @@ TEST_CASE("by ticks, too, a long stretch is without the time in which others had
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(first, &only);
-  executor_pool pool{one_executor()};
+  auto config = one_executor();
+  const bool more_than_cpus = GENERATE(false, true); // they ask for other reasons as well
+  if (more_than_cpus) {
+    config.executors = 2;
+    config.share_cpus = 1;
+  }
+  executor_pool pool{config};
   pool.want_own_time();
   std::atomic<bool> over{false};
   std::atomic<bool> competes{false};
@@ -118,14 +124,16 @@ TEST_CASE("by ticks, too, a long stretch is without the time in which others had
     on_executor(pool, [&](executor& self) {
       sched_setaffinity(0, sizeof only, &only);
       stopwatch watch{self.running(), stopwatch::precision::ticks};
-      burn(burned);
+      burn(burned / 2);
+      self.look(self.now());
+      burn(burned / 2);
       seen = watch.stop();
     });
     return seen;
   };
   while (!competes)
     std::this_thread::yield();
-  measured(1ms); // from its end on the pool keeps account
+  measured(1ms); // and the executor is where the other one is
   const auto seen = measured(30ms);
   over = true;
   other.join();

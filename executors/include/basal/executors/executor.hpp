@@ -258,16 +258,24 @@ public:
     return quantum_ticks_;
   }
 
-  /// Ticks since it has begun to work, without a look or a sleep; 0: it does not. Any thread; a
+  /// Ticks since it was last idle, whatever it has run since; 0: it is idle. Any thread; a
   /// snapshot.
   std::uint64_t working_for() const noexcept {
     return times_.now_in(executor_state::running, now());
   }
 
-  /// Of the `ticks` that the running work has taken up to `present`: those in which its thread had
-  /// a CPU, or waited for something itself; or fewer, if it had none shortly before. All of them
-  /// where the pool keeps no account (executor_pool::want_own_time). Its own thread; 0.5 us.
-  std::uint64_t own_ticks(std::uint64_t ticks, std::uint64_t present) const noexcept;
+  /// See own_time::lost_ns; 0 where the pool keeps no account (executor_pool::want_own_time). Its
+  /// own thread.
+  std::int64_t lost_ns() const noexcept {
+    return own_time_.lost_ns();
+  }
+
+  /// Of the `ticks` that the running work has taken up to `present`, by the tick_clock: those in
+  /// which others did not have the CPU (own_time::of_part). All of them where the pool keeps no
+  /// account. Its own thread; 0.5 us.
+  /// @param lost_before lost_ns() as the work began
+  std::uint64_t own_ticks(std::uint64_t ticks, std::uint64_t present,
+                          std::int64_t lost_before) noexcept;
 
   /// Whether an item waits that this executor would run if the running one
   /// stepped aside.
@@ -544,7 +552,7 @@ private:
   look_time look_time_;
   vain_looks vain_looks_;
   shared_cpu cpu_;
-  own_time own_time_;                ///< where pool_config::share_cpus is a limit
+  own_time own_time_;                ///< see executor_pool::keeps_own_time
   std::uint64_t own_time_since_ = 0; ///< ticks
   detail::xorshift random_;
   adaptive_interval injection_interval_;

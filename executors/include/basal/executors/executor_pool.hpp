@@ -181,8 +181,9 @@ public:
   /// is not counted any more when pool_hooks::frees_cpu is called.
   std::size_t num_looking() const noexcept;
 
-  /// From now on its executors ask the kernel once a tick, which takes 0.5 us, how they have used
-  /// their CPUs: for executor::own_ticks. Those that have more executors than CPUs do anyway.
+  /// From now on its executors ask the kernel how they have used their CPUs, once a tick and after
+  /// a sleep, which takes 0.5 us: for executor::own_ticks. Those of a pool with more executors than
+  /// CPUs do anyway.
   void want_own_time() noexcept {
     own_time_is_wanted_.store(true, std::memory_order_relaxed);
   }

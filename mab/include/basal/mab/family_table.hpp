@@ -19,7 +19,7 @@ public:
   family_table(const family_table&) = delete;
   family_table& operator=(const family_table&) = delete;
 
-  /// The family of `key`; null if there is none yet. For callers to whom a name is dear.
+  /// The family of `key`; null if there is none yet. Spares who looks for one the making of a name.
   family* find(function_key key) const;
 
   /// The family of `key`, made with `name` and `k` when there is none yet; an

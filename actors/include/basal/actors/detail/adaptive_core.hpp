@@ -22,7 +22,8 @@
 
 namespace basal::actors::detail {
 
-/// How the next run is to be measured: by the CPU's clock where its cost does not show.
+/// How the next run is to be measured: by the CPU's clock where nothing is known, or where that
+/// clock's cost does not show.
 executors::stopwatch::precision precision_for(const mab::chooser& decider) noexcept;
 
 /// A chooser and what it decides about: one handler of one actor, or one stream. Belongs to its

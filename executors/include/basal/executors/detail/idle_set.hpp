@@ -78,7 +78,7 @@ public:
   void arrive() noexcept {
     [[maybe_unused]] auto before
       = searchers_.fetch_add(one_searches - one_comes, std::memory_order_seq_cst);
-    BASAL_ASSERT(coming(before) > 0, "who arrives was coming");
+    BASAL_ASSERT(coming(before) > 0, "an executor arrives that counted as coming");
   }
 
   /// Ends the caller's search.
@@ -171,6 +171,11 @@ public:
 
   std::size_t num_searching() const noexcept {
     return searching(searchers_.load(std::memory_order_seq_cst));
+  }
+
+  /// Whether somebody searches or is coming to.
+  bool any_searcher() const noexcept {
+    return searchers_.load(std::memory_order_seq_cst) != 0;
   }
 
   std::size_t num_coming() const noexcept {

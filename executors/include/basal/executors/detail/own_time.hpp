@@ -14,6 +14,15 @@ struct cpu_use {
 
   /// Of the calling thread; two system calls, some 0.5 us.
   static cpu_use of_this_thread(std::int64_t wall_ns) noexcept;
+
+  std::int64_t without_cpu_since(const cpu_use& before) const noexcept {
+    return (wall_ns - before.wall_ns) - (cpu_ns - before.cpu_ns);
+  }
+
+  /// Where it had no CPU, it waited. A hypervisor that takes the CPU makes neither count.
+  bool has_only_waited_since(const cpu_use& before) const noexcept {
+    return times_waited != before.times_waited && times_preempted == before.times_preempted;
+  }
 };
 
 /// How much of the time that work took was its own, and how much its thread spent without a CPU
@@ -27,6 +36,7 @@ class own_time {
 public:
   /// Work begins now.
   void begin(const cpu_use& now) noexcept {
+    note(now);
     last_ = now;
   }
 
@@ -37,23 +47,40 @@ public:
 
   /// @param took_ns how long the running work has taken up to `now`, since begin()
   share of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
-    const auto result = of_work_so_far(took_ns, now);
+    note(now);
+    const auto before = last_;
     last_ = now;
-    return result;
-  }
-
-  /// The same for who asks in the middle of it.
-  share of_work_so_far(std::int64_t took_ns, const cpu_use& now) const noexcept {
-    const auto without_cpu = (now.wall_ns - last_.wall_ns) - (now.cpu_ns - last_.cpu_ns);
-    // A hypervisor that takes the CPU makes neither count.
-    if (now.times_waited != last_.times_waited && now.times_preempted == last_.times_preempted
-        && without_cpu >= took_ns / 2)
+    const auto without_cpu = now.without_cpu_since(before);
+    if (now.has_only_waited_since(before) && without_cpu >= took_ns / 2)
       return {took_ns, true};
     return {std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns), false};
   }
 
+  /// The time that others took of the thread's, as far as the kernel was asked, in ns.
+  std::int64_t lost_ns() const noexcept {
+    return lost_ns_;
+  }
+
+  /// Of a part of the work, whoever else asks in the middle of it: without what others had of it.
+  /// @param lost_before lost_ns() as it began. What was lost before that, and is not known yet,
+  ///                    counts for this part, unless the part is shorter than that
+  std::int64_t of_part(std::int64_t took_ns, std::int64_t lost_before,
+                       const cpu_use& now) noexcept {
+    note(now);
+    const auto lost = lost_ns_ - lost_before;
+    return lost <= took_ns ? took_ns - lost : took_ns;
+  }
+
 private:
-  cpu_use last_;
+  void note(const cpu_use& now) noexcept {
+    if (!now.has_only_waited_since(noted_))
+      lost_ns_ += std::max(std::int64_t{0}, now.without_cpu_since(noted_));
+    noted_ = now;
+  }
+
+  cpu_use last_;  ///< as the work began
+  cpu_use noted_; ///< as the kernel was last asked
+  std::int64_t lost_ns_ = 0;
 };
 
 } // namespace basal::executors

@@ -34,8 +34,8 @@ namespace basal::executors {
 /// out makes the thread before it hands over the token; nobody else can, since a bit is
 /// cleared once. The thread calls sleep() first. Where no thread is to be had, the
 /// executor is never in the set again, and the claim goes on to another; so nothing is
-/// addressed to an executor without a thread. Whoever was refused a searcher ends that
-/// search and looks at the set again, because producers that saw it woke nobody.
+/// addressed to an executor without a thread. Whoever was refused a searcher gives it
+/// up and looks at the set again, because producers that saw it coming woke nobody.
 /// A pool that stops takes out those without a thread, so that none is made later; it
 /// needs one executor that has a thread from the start, which sees all that is left.
 ///
@@ -240,6 +240,10 @@ public:
     return idle_.num_searching();
   }
 
+  bool any_searcher() const noexcept {
+    return idle_.any_searcher();
+  }
+
   std::size_t num_coming() const noexcept {
     return idle_.num_coming();
   }
@@ -257,7 +261,7 @@ private:
   /// Woken for work that anybody may take; counts as searching already.
   static constexpr auto search_token = Parker::first_token + 1;
 
-  /// The same from the kernel; counts as coming.
+  /// Woken for that from a sleep in the kernel; counts as coming.
   static constexpr auto come_token = Parker::first_token + 2;
 
   /// Whether executor `index`, which the caller has claimed, has a thread or gets one now.

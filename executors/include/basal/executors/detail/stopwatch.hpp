@@ -19,12 +19,13 @@ namespace basal::executors {
 /// The CPU clock is a system call (0.4 us for a start and a stop). With it, time
 /// in which the kernel ran somebody else's thread does not count; time in which
 /// the work blocked its thread does, since it kept its executor all the same.
-/// Without it, both count, unless a stretch takes so long that it is worth asking
-/// the executor what the kernel did (executor_pool::want_own_time).
+/// Without it, both count, but after a stretch of 100 us and more the executor asks
+/// the kernel what others had of it, if its pool keeps account
+/// (executor_pool::want_own_time).
 class stopwatch {
 public:
   enum class precision {
-    ticks,    ///< tick_clock alone: about 20 ns
+    ticks,    ///< tick_clock alone: about 20 ns; 0.5 us after a stretch of 100 us
     cpu_clock ///< for work that takes 50 us and more
   };
 
@@ -79,6 +80,7 @@ private:
   std::uint64_t stretch_start_; ///< tick_clock; a stretch ends where the fiber is suspended
   std::int64_t cpu_start_ns_ = 0;
   long blocked_before_ = 0;      ///< times that this thread has given up its CPU by itself
+  std::int64_t lost_before_ = 0; ///< see executor::own_ticks
   std::int64_t busy_ns_ = 0;     ///< in stretches that have ended, with precision::cpu_clock
   std::uint64_t busy_ticks_ = 0; ///< the same with precision::ticks
   std::atomic<std::int64_t> added_ns_{0};
