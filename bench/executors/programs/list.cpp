@@ -4,10 +4,12 @@
 
 namespace basal::bench {
 
+extern const program asking_threads;
 extern const program bank;
 extern const program barber_shop;
 extern const program big;
 extern const program bounded_buffer;
+extern const program bursts;
 extern const program chameneos;
 extern const program counting;
 extern const program creation_tree;
@@ -44,19 +46,17 @@ extern const program token_ring;
 extern const program trapezoid;
 
 std::span<const program* const> all_programs() {
-  static constexpr std::array all{&bank,           &barber_shop,    &big,
-                                  &bounded_buffer, &chameneos,      &counting,
-                                  &creation_tree,  &dictionary,     &fan_in,
-                                  &fibonacci_tree, &filter_bank,    &fork_join,
-                                  &guided_search,  &log_collectors, &logistic_map,
-                                  &mailbox,        &matrix_product, &mixed_case,
-                                  &pairs,          &philosophers,   &pi_digits,
-                                  &ping_pong,      &pipeline,       &queens,
-                                  &quicksort,      &radix_sort,     &relay,
-                                  &scatter_gather, &search_tree,    &service_tree,
-                                  &shortest_paths, &sieve,          &smokers,
-                                  &sorted_list,    &spawn_end,      &thread_ring,
-                                  &token_ring,     &trapezoid};
+  static constexpr std::array all{
+    &asking_threads, &bank,           &barber_shop,    &big,
+    &bounded_buffer, &bursts,         &chameneos,      &counting,
+    &creation_tree,  &dictionary,     &fan_in,         &fibonacci_tree,
+    &filter_bank,    &fork_join,      &guided_search,  &log_collectors,
+    &logistic_map,   &mailbox,        &matrix_product, &mixed_case,
+    &pairs,          &philosophers,   &pi_digits,      &ping_pong,
+    &pipeline,       &queens,         &quicksort,      &radix_sort,
+    &relay,          &scatter_gather, &search_tree,    &service_tree,
+    &shortest_paths, &sieve,          &smokers,        &sorted_list,
+    &spawn_end,      &thread_ring,    &token_ring,     &trapezoid};
   return all;
 }
 

@@ -16,6 +16,16 @@ caf::actor observer::handle() const {
 }
 
 std::int64_t observer::sum_of_answers(std::int64_t count) {
+  const auto sum = sum_of(count);
+  await_end();
+  return sum;
+}
+
+void observer::await_end() {
+  self_->home_system().registry().await_running_count_equal(1); // itself
+}
+
+std::int64_t observer::sum_of(std::int64_t count) {
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     bool came = true;
@@ -27,7 +37,6 @@ std::int64_t observer::sum_of_answers(std::int64_t count) {
                                + " did not come within 30 s");
     }
   }
-  self_->home_system().registry().await_running_count_equal(1); // itself
   return sum;
 }
 

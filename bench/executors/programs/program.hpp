@@ -43,6 +43,12 @@ public:
   ///         wait for its actors then.
   std::int64_t sum_of_answers(std::int64_t count = 1);
 
+  /// The same without waiting for actors.
+  std::int64_t sum_of(std::int64_t count);
+
+  /// Waits until all actors of the system have ended.
+  void await_end();
+
 private:
   caf::scoped_actor self_;
 };
