@@ -17,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
 namespace basal::actors::detail {
