@@ -90,8 +90,10 @@ void chooser::finish(arm ran, const outcome& o) noexcept {
 void chooser::count_finished(std::uint32_t outcomes) noexcept {
   auto& finished = stats_[event::finished];
   const auto before = std::exchange(finished, finished + outcomes);
-  if (due(before, finished))
-    publish();
+  if (!due(before, finished))
+    return;
+  listen(); // first, or it would hear itself
+  publish();
 }
 
 grant chooser::next_grant() const noexcept {
@@ -190,10 +192,22 @@ std::optional<double> chooser::clamped(std::optional<microseconds> x) noexcept {
 void chooser::publish() noexcept {
   // Without own observations, what we believe is what the family told us.
   const bool learned = observations_ > 0;
+  if (stats_[event::offload_decision] != published_[event::offload_decision])
+    if (const auto latest = costs_.latest_log_overhead_us())
+      heard_trials_ = family_->tell_trial(*latest);
   family_->publish(learned ? costs_.inline_belief() : posterior{},
                    learned ? costs_.offload_belief() : posterior{}, last_.pressure,
                    stats_ - published_);
   published_ = stats_;
+}
+
+/// Of a family that runs inline, one tries an offload for all.
+void chooser::listen() noexcept {
+  const auto known = family_->latest_trial();
+  if (known.number == std::exchange(heard_trials_, known.number))
+    return;
+  stats_[event::shift]
+    += static_cast<std::uint64_t>(costs_.hear(known.log_overhead_us, family_->settings()));
 }
 
 } // namespace basal::mab

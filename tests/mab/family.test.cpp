@@ -164,3 +164,63 @@ TEST_CASE("a table makes one family per key and lists them in order") {
   CHECK(all[0].name == "a");
   CHECK(all[1].name == "b");
 }
+
+namespace {
+
+/// All of them have a message in each round. @returns what their choices cost
+tally in_turns(std::vector<std::unique_ptr<actor>>& all, const world& w, const load& now,
+               int rounds) {
+  tally t;
+  for (int i = 0; i < rounds; ++i)
+    for (auto& each : all)
+      each->step(w, now, t);
+  return t;
+}
+
+/// Sixteen of one family, or each of another one.
+std::vector<std::unique_ptr<actor>> sixteen(bool of_one_family) {
+  std::vector<std::unique_ptr<actor>> result;
+  auto shared = std::make_shared<family>("f");
+  for (std::uint64_t seed = 1; seed <= 16; ++seed)
+    result.push_back(
+      std::make_unique<actor>(of_one_family ? shared : std::make_shared<family>("f"), seed));
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("actors of a family try offloads together as often as one does") {
+  const world w{.function_us = 5, .overhead_us = 30, .function_sigma = 0.3, .overhead_sigma = 0.3};
+  const auto trials = [&](bool of_one_family) {
+    auto all = sixteen(of_one_family);
+    in_turns(all, w, load_of(4), 1000);
+    const auto t = in_turns(all, w, load_of(4), 10'000);
+    return 160'000 - t.inline_runs;
+  };
+  const auto alone = trials(false);
+  const auto together = trials(true);
+  CHECK(together > 0);
+  CHECK(together < alone / 3);
+}
+
+TEST_CASE("a family that tries together finds out as soon as each by itself") {
+  const auto busy = load_of(4);
+  for (const bool of_one_family : {false, true}) {
+    auto all = sixteen(of_one_family);
+    in_turns(all, {.function_us = 20, .overhead_us = 1000}, busy, 3000);
+    const world cheap{.function_us = 20, .overhead_us = 3};
+    in_turns(all, cheap, busy, 3000);
+    CHECK(in_turns(all, cheap, busy, 1000).regret() < 0.01);
+  }
+}
+
+TEST_CASE("who offloads by itself does not listen to others") {
+  auto shared = std::make_shared<family>("f");
+  actor own{shared, 1}, other{shared, 2};
+  own.run({.function_us = 400, .overhead_us = 10}, load_of(1), 64);
+  const auto believed = own.decider().believed().offload_belief();
+  CHECK(believed.n() >= 1);
+  other.run({.function_us = 400, .overhead_us = 1000}, load_of(1), 64);
+  own.run({.function_us = 400, .overhead_us = 10}, load_of(1), 64);
+  CHECK(own.decider().believed().offload_belief().mean() == Approx(believed.mean()));
+}

@@ -107,6 +107,7 @@ private:
   void fade_strikes(double share) noexcept;
   std::optional<double> clamped(std::optional<microseconds> x) noexcept;
   void publish() noexcept;
+  void listen() noexcept;
 
   family* family_;
   costs costs_;
@@ -125,6 +126,7 @@ private:
   rationale last_;
   stats stats_;
   stats published_;
+  std::uint64_t heard_trials_ = 0; // of the family's, when it last listened
 };
 
 /// The token of one decision, which must be finished with its outcome. Dropped

@@ -56,6 +56,24 @@ public:
   /// Empty until the first outcome was observed.
   std::optional<prior> learned() const noexcept;
 
+  /// The cost of an offload.
+  struct trial {
+    std::uint64_t number;   ///< counts from 1; 0: there was none yet
+    double log_overhead_us; ///< logarithm of microseconds
+  };
+
+  /// The one that was told last. The overhead may be that of another one told at the same time.
+  trial latest_trial() const noexcept {
+    const auto number = trials_.load(std::memory_order_acquire);
+    return {number, latest_overhead_.load(std::memory_order_relaxed)};
+  }
+
+  /// Called by choosers, for those that do not offload. @returns its number
+  std::uint64_t tell_trial(double log_overhead_us) noexcept {
+    latest_overhead_.store(log_overhead_us, std::memory_order_relaxed);
+    return trials_.fetch_add(1, std::memory_order_release) + 1;
+  }
+
   /// All of its statistics. Copies the name, so it may throw std::bad_alloc.
   family_snapshot snapshot() const;
 
@@ -99,6 +117,11 @@ private:
   const knobs knobs_;
   pooled_mean function_time_;
   pooled_mean overhead_;
+
+  // Written before trials_, whose release pairs with the acquire in latest_trial(): who sees a
+  // number sees a trial.
+  std::atomic<double> latest_overhead_{0};
+  std::atomic<std::uint64_t> trials_{0};
 
   // Statistics: relaxed, nobody acts on them.
   std::array<std::atomic<std::uint64_t>, counter_count> counts_{};

@@ -78,6 +78,20 @@ public:
     return observe_corrected(ran, cost_us, function_us, elapsed_us, k);
   }
 
+  /// Learns of another's offload as if it were its own, unless it has enough of its own that have
+  /// not faded yet (corrected).
+  /// @returns how many costs were found to have shifted.
+  int hear(double log_overhead_us, const knobs& k) noexcept {
+    if (k.model != cost_model::corrected || offload_.belief().n() >= enough_trials)
+      return 0;
+    return observe_overhead(log_overhead_us, k);
+  }
+
+  /// The overhead of the latest offload of its own; nothing before the first (corrected).
+  std::optional<double> latest_log_overhead_us() const noexcept {
+    return latest_overhead_;
+  }
+
   /// Adds `count` inline runs that took `average_us` (corrected).
   /// @returns how many costs were found to have shifted.
   int observe_many(double average_us, std::uint32_t count, const knobs& k) noexcept {
@@ -159,17 +173,23 @@ private:
       fade(cost_us, 1, k);
     } else if (function_us) {
       // Clocks of two threads may disagree by more than a short overhead.
-      shifts += offload_.observe(std::log(std::max(cost_us - elapsed_us, min_overhead_us)), k.decay,
-                                 k.restart_on_shift);
-      seen_overhead_us_ = std::exp(offload_.belief().mean());
-      cache_overhead();
+      latest_overhead_ = std::log(std::max(cost_us - elapsed_us, min_overhead_us));
+      shifts += observe_overhead(*latest_overhead_, k);
     }
     cache_function();
     return shifts;
   }
 
-  // A faded belief is tried again, about once in 300 outcomes. Where a trial costs as much as many
-  // inline runs, it must wait for more of them to be worth it.
+  int observe_overhead(double log_us, const knobs& k) noexcept {
+    const bool shift = offload_.observe(log_us, k.decay, k.restart_on_shift);
+    seen_overhead_us_ = std::exp(offload_.belief().mean());
+    cache_overhead();
+    return shift ? 1 : 0;
+  }
+
+  // A faded belief is tried again, about once in 300 outcomes, unless another one has meanwhile
+  // (hear). Where a trial costs as much as many inline runs, it must wait for more of them to be
+  // worth it.
   void fade(double inline_us, std::uint32_t runs, const knobs& k) noexcept {
     const double affordable = cheap_trial * inline_us;
     const double share = affordable < seen_overhead_us_ ? affordable / seen_overhead_us_ : 1;
@@ -247,6 +267,10 @@ private:
   // In inline runs. So trials cost at most about 4 % (regret.test.cpp).
   static constexpr double cheap_trial = 10;
 
+  // With so many observations it seldom draws an offload that does not pay, and need not hear of
+  // others'. A guess.
+  static constexpr double enough_trials = 4;
+
   // Steps of 1 % rather than 0.2 %: most outcomes then need no square root for it.
   static constexpr double fade_step = 0.01;
 
@@ -257,6 +281,7 @@ private:
   posterior function_prior_; // nothing, unless adopted
   posterior overhead_prior_;
   double least_overhead_;
+  std::optional<double> latest_overhead_;
   double seen_overhead_us_ = 0; // what offload_ says, faded or not; 0: none was seen yet
   double faded_ = 0;            // the share that offload_ has yet to forget
 
