@@ -21,6 +21,7 @@
 #include <tuple>
 #include <vector>
 
+#include "arrivals.hpp"
 #include "counted_lock.hpp"
 
 namespace basal::actors::detail {
@@ -28,20 +29,6 @@ namespace basal::actors::detail {
 namespace {
 
 using actor = caf::scheduled_actor;
-using mailbox_type = actor::mailbox_type;
-using inbox_type = caf::intrusive::lifo_inbox<actor::mailbox_policy>;
-
-/// Gives access to the stack into which senders push. An actor may be reader of what arrives
-/// without having handled what came before, and fifo_inbox, whose member this is, lets only those
-/// block who have. (To name a private member is allowed in an explicit instantiation.)
-template <inbox_type mailbox_type::*Member>
-struct opens_mailbox {
-  friend inbox_type& arrivals(mailbox_type& mailbox) noexcept {
-    return mailbox.*Member;
-  }
-};
-inbox_type& arrivals(mailbox_type& mailbox) noexcept;
-template struct opens_mailbox<&mailbox_type::inbox_>;
 
 /// Gives access to what CAF keeps for derived actors.
 struct ending_actor : actor {
@@ -267,7 +254,7 @@ bool awaited_answer::read_mailbox() {
   auto& queue = self_.mailbox().queue();
   auto* newest = arrivals(self_.mailbox()).take_head();
   for (caf::mailbox_element::node_pointer x = newest; x != nullptr;) {
-    auto* message = inbox_type::promote(x);
+    auto* message = caf::intrusive::lifo_inbox<actor::mailbox_policy>::promote(x);
     x = x->next;
     // As numbers: CAF's own comparison overflows for requests of high priority (0.17.6).
     if (message->mid.integer_value() == answer_id_.integer_value()) {

@@ -1,6 +1,7 @@
 #include <basal/actors/detail/scheduler.hpp>
 
 #include "actor_watch.hpp"
+#include "arrivals.hpp"
 #include "forked_systems.hpp"
 #include "log_name.hpp"
 #include "logged_aout.hpp"
@@ -149,6 +150,7 @@ const executors::work_ops scheduler::job_ops{
   [](void* job, basal::detail::recording& into) noexcept {
     return next_message_name(*static_cast<caf::resumable*>(job), into);
   },
+  [](void* job) noexcept { return has_message(*static_cast<caf::resumable*>(job)); },
 };
 
 namespace {

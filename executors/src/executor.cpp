@@ -483,29 +483,55 @@ bool executor::goes_elsewhere() noexcept {
   if (pool_.size() == 1)
     return false;
   const auto known = senders_->of(ran_);
-  if (known == kind::brief || known == kind::sends_late)
+  if (known == kind::brief)
     return false;
+  if (known == kind::sends_late)
+    return waits_for_next_message();
   const auto time = now();
   end_of_wait(time);
   sent_at_ = time;
   if (known == kind::slow)
     return false;
+  const auto who = find_helper(known == kind::outlasts_wake_up);
+  if (who == helper::sleeps)
+    is_forgone_ = true;
+  return who == helper::found;
+}
+
+/// The same of one that computes and then sends, but has another message, which it handles in the
+/// same batch (see actors/turn.hpp): whom it sends to would wait for as long as this one took.
+/// Later batches end where they keep others waiting: could_run_beside_newest().
+bool executor::waits_for_next_message() noexcept {
+  if (last_look_ != item_start_)
+    return false;
+  const auto [object, ops] = running_->work();
+  if (ops != pool_.config().newest_ops || ops->has_more == nullptr || !ops->has_more(object))
+    return false;
+  const auto took = now() - item_start_;
+  if (took < theft_ticks_)
+    return false;
+  const auto who = find_helper(took >= wake_up_ticks_);
+  if (who == helper::sleeps)
+    forgone_waits_ += took;
+  return who == helper::found;
+}
+
+/// Of those who could run what is sent to meanwhile.
+/// @param outlasts_wake_up it would wait for longer than it takes to wake one
+executor::helper executor::find_helper(bool outlasts_wake_up) noexcept {
   const auto& idle = pool_.idle_;
   if (idle.any_searcher())
-    return true;
+    return helper::found;
   if (!idle.any_parked())
-    return false;
-  const bool outlasts_wake_up = known == kind::outlasts_wake_up;
+    return helper::none;
   const bool pays_for_wake_up = forgone_waits_ >= wake_up_ticks_;
-  if (!outlasts_wake_up && !pays_for_wake_up && !idle.any_looking()) {
-    is_forgone_ = true;
-    return false;
-  }
+  if (!outlasts_wake_up && !pays_for_wake_up && !idle.any_looking())
+    return helper::sleeps;
   if (pool_.waits_for_cpu())
-    return false;
+    return helper::none;
   if (pays_for_wake_up)
     forgone_waits_ = 0;
-  return true;
+  return helper::found;
 }
 
 /// A turn of many messages keeps the receiver of the first one waiting, which then has as many.

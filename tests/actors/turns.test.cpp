@@ -268,3 +268,23 @@ TEST_CASE("an actor that has begun waits behind those that began before it") {
   }
   CHECK(order == "fabcde"); // the last one is in the newest-first slot
 }
+
+TEST_CASE("an executor knows whether the actor that it runs has more messages") {
+  std::vector<bool> seen;
+  one_executor cfg{200us};
+  {
+    caf::actor_system system{cfg};
+    auto asks = system.spawn([&](caf::event_based_actor* self) -> caf::behavior {
+      return {[&, self](int) {
+        auto& pool = basal::actors::scheduler::of(system)->messages();
+        caf::resumable* job = self;
+        seen.push_back(pool.config().newest_ops->has_more(job));
+      }};
+    });
+    system.spawn([asks](caf::event_based_actor* self) {
+      for (int i = 0; i < 3; ++i)
+        self->send(asks, i); // there is one executor, and this one has it
+    });
+  }
+  CHECK(seen == std::vector<bool>{true, true, false});
+}

@@ -37,23 +37,38 @@ pool_config two_executors() {
   return config;
 }
 
-/// Executor 0 sends, so many times, and then goes on for that time, when executor 1 is `ready`.
+/// One item of executor 0.
+struct sending {
+  std::chrono::nanoseconds before{0}; ///< it has sent
+  std::chrono::nanoseconds after{0};
+  bool has_more = false;   ///< another message, so that it does not end
+  bool has_looked = false; ///< between the first message and the one that sends
+};
+
+/// Executor 0 sends, so many times, when executor 1 is `ready`.
 /// @returns for each time '-' if the receiver stayed in the slot, '>' if it went elsewhere
 template <class Ready>
-std::string fate_of_receiver(const pool_config& config, std::chrono::nanoseconds after, int times,
+std::string fate_of_receiver(const pool_config& config, const sending& how, int times,
                              Ready ready) {
   executor_pool pool{config};
   begin_threads(pool);
   std::atomic<int> ran{0};
   recurring receiver{[&](executor&) { ++ran; }};
-  recurring sender{[&](executor& self) {
-    self.push_newest(receiver.item());
-    const auto end = self.now() + tick_clock::to_ticks(after);
+  const auto compute = [](executor& self, std::chrono::nanoseconds time) {
+    const auto end = self.now() + tick_clock::to_ticks(time);
     while (self.now() < end) {
       // this moves the clock
     }
-    self.look(self.now());
-  }};
+  };
+  recurring sender{[&](executor& self) {
+                     if (how.has_looked)
+                       self.look(self.now());
+                     compute(self, how.before);
+                     self.push_newest(receiver.item());
+                     compute(self, how.after);
+                     self.look(self.now());
+                   },
+                   how.has_more};
   std::string fate;
   for (int i = 1; i <= times; ++i) {
     while (pool.num_idle() < pool.size() || !ready(pool))
@@ -71,10 +86,10 @@ std::string fate_of_receiver(const pool_config& config, std::chrono::nanoseconds
 /// The backstop, which runs in real time, takes an item from the slot of an executor that has no
 /// CPU for long: then the same once more.
 template <class Ready>
-bool is_fate_of_receiver(const std::string& expected, const pool_config& config,
-                         std::chrono::nanoseconds after, Ready ready) {
+bool is_fate_of_receiver(const std::string& expected, const pool_config& config, const sending& how,
+                         Ready ready) {
   for (int attempt = 0; attempt < 5; ++attempt)
-    if (fate_of_receiver(config, after, static_cast<int>(expected.size()), ready) == expected)
+    if (fate_of_receiver(config, how, static_cast<int>(expected.size()), ready) == expected)
       return true;
   return false;
 }
@@ -89,22 +104,37 @@ TEST_CASE("waits that are each too short for a wake-up pay for one together") {
   auto config = two_executors();
   config.spin = 0ns;
   // Long; 50 us after it has sent; so twice, which is as long as a wake-up takes; and now it pays.
-  CHECK(is_fate_of_receiver("---->-->", config, 50us, sleeps));
-  CHECK(is_fate_of_receiver("-->>", config, 150us, sleeps));
+  CHECK(is_fate_of_receiver("---->-->", config, {.after = 50us}, sleeps));
+  CHECK(is_fate_of_receiver("-->>", config, {.after = 150us}, sleeps));
 }
 
 TEST_CASE("who is sent to stays where another executor would have to wait for a CPU") {
   auto config = two_executors();
   config.spin = 0ns;
   config.share_cpus = 1;
-  CHECK(is_fate_of_receiver("----", config, 150us, sleeps));
+  CHECK(is_fate_of_receiver("----", config, {.after = 150us}, sleeps));
 }
 
 TEST_CASE("who is sent to by work that outlasts a theft goes to who looks for a wake-up") {
   auto config = two_executors();
   config.hooks.lingers = [](void*, executor&) noexcept { return std::uint64_t{1} << 60; };
   const auto looks = [](const executor_pool& pool) { return pool.is_looking(1); };
-  CHECK(is_fate_of_receiver("-->>", config, 50us, looks));
+  CHECK(is_fate_of_receiver("-->>", config, {.after = 50us}, looks));
+}
+
+TEST_CASE("who is sent to by work that sends late does not wait for that work's next message") {
+  auto config = two_executors();
+  config.spin = 0ns;
+  const sending late{.before = 150us, .has_more = true};
+  CHECK(is_fate_of_receiver("-->>", config, late, sleeps));
+  CHECK(is_fate_of_receiver("---->-->", config, {.before = 50us, .has_more = true}, sleeps));
+  CHECK(is_fate_of_receiver("----", config, {.before = 150us}, sleeps));
+  CHECK(is_fate_of_receiver("----", config, {.before = 5us, .has_more = true}, sleeps));
+  // Many messages may be what took so long since its last look, and its turn ends with these.
+  CHECK(is_fate_of_receiver("----", config, {.before = 150us, .has_more = true, .has_looked = true},
+                            sleeps));
+  config.share_cpus = 1;
+  CHECK(is_fate_of_receiver("----", config, late, sleeps));
 }
 
 TEST_CASE("who sends two and goes on for long has an executor for them, whoever is crowded out") {

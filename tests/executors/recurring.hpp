@@ -8,6 +8,7 @@
 /// the test.
 struct recurring {
   std::function<void(basal::executors::executor&)> body;
+  bool has_more = false; ///< as an actor with another message
 
   static const basal::executors::work_ops ops;
 
@@ -22,4 +23,7 @@ inline constexpr basal::executors::work_ops recurring::ops{
   },
   [](void*) noexcept {},
   "a recurring task",
+  nullptr,
+  nullptr,
+  [](void* object) noexcept { return static_cast<recurring*>(object)->has_more; },
 };

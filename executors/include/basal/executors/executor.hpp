@@ -412,6 +412,15 @@ private:
   void notify_late() noexcept;
   void order_siblings() noexcept;
   bool goes_elsewhere() noexcept;
+  bool waits_for_next_message() noexcept;
+
+  enum class helper {
+    none,   ///< nobody is idle, or none has a CPU
+    sleeps, ///< and is too dear to wake
+    found   ///< one that is awake, or may be woken
+  };
+  helper find_helper(bool outlasts_wake_up) noexcept;
+
   bool could_run_beside_newest(std::uint64_t begun, std::uint64_t messages) noexcept;
 
   /// The item sent at `sent_at_` has had the slot until `time`: now the next one takes the slot, or

@@ -30,6 +30,11 @@ struct work_ops {
   /// For recordings, on the executor that is about to run the object: what it is asked to do, as
   /// the number of a name (record_names), or 0. Null: nothing in particular.
   std::uint16_t (*asked_of)(void* object, detail::recording& into) noexcept = nullptr;
+
+  /// For objects that do several things in a turn, as an actor with several messages, on the
+  /// executor that runs the object: whether more waits than what it does now. Null: it is not
+  /// known, and taken for no.
+  bool (*has_more)(void* object) noexcept = nullptr;
 };
 
 /// A piece of work in a queue: two words, so that queueing an actor, a
