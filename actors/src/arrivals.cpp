@@ -33,12 +33,14 @@ bool has_message(caf::resumable& job) noexcept {
   if (kind != caf::resumable::scheduled_actor && kind != caf::resumable::io_actor)
     return false;
   auto& mailbox = static_cast<actor&>(job).mailbox();
+  const auto& inbox = arrivals(mailbox);
+  if (inbox.closed() || inbox.blocked()) // it ends
+    return false;
   const auto& queues = mailbox.queue().queues();
   if (!std::get<actor::urgent_queue_index>(queues).empty()
       || !std::get<actor::normal_queue_index>(queues).empty())
     return true;
-  const auto& inbox = arrivals(mailbox);
-  return !inbox.closed() && !inbox.blocked() && !inbox.empty();
+  return !inbox.empty();
 }
 
 } // namespace basal::actors

@@ -498,18 +498,24 @@ bool executor::goes_elsewhere() noexcept {
   return who == helper::found;
 }
 
-/// The same of one that computes and then sends, but has another message, which it handles in the
-/// same batch (see actors/turn.hpp): whom it sends to would wait for as long as this one took.
-/// Later batches end where they keep others waiting: could_run_beside_newest().
+/// The same of one that computes and then sends, but has another message: whom it sends to would
+/// wait for about as long as this one took. Since its last look it may have handled many messages,
+/// and the turn leaves the rest for later where that keeps others waiting
+/// (could_run_beside_newest): so this is for the first batch of a turn, and for later ones if it
+/// was for that one.
 bool executor::waits_for_next_message() noexcept {
-  if (last_look_ != item_start_)
+  const auto since = std::max(last_look_, counted_until_);
+  // In this order: after the end of its turn, which is a look, the actor may be gone.
+  if (last_look_ != item_start_ && (late_turn_ != item_start_ || now() - since < theft_ticks_))
     return false;
   const auto [object, ops] = running_->work();
   if (ops != pool_.config().newest_ops || ops->has_more == nullptr || !ops->has_more(object))
     return false;
-  const auto took = now() - item_start_;
+  counted_until_ = now();
+  const auto took = counted_until_ - since;
   if (took < theft_ticks_)
     return false;
+  late_turn_ = item_start_;
   const auto who = find_helper(took >= wake_up_ticks_);
   if (who == helper::sleeps)
     forgone_waits_ += took;

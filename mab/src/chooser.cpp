@@ -32,7 +32,8 @@ bool due(std::uint64_t before, std::uint64_t finished) noexcept {
 
 } // namespace
 
-chooser::chooser(family& shared) noexcept : family_(&shared), costs_(shared.settings()) {
+chooser::chooser(family& shared) noexcept
+  : family_(&shared), costs_(shared.settings()), heard_trials_(shared.latest_trial().number) {
 }
 
 chooser::~chooser() {
@@ -190,13 +191,15 @@ std::optional<double> chooser::clamped(std::optional<microseconds> x) noexcept {
 }
 
 void chooser::publish() noexcept {
-  // Without own observations, what we believe is what the family told us.
+  // Without own observations, what we believe is what the family told us; and what we have heard
+  // of offloads was said by another one.
   const bool learned = observations_ > 0;
-  if (stats_[event::offload_decision] != published_[event::offload_decision])
-    if (const auto latest = costs_.latest_log_overhead_us())
-      heard_trials_ = family_->tell_trial(*latest);
+  const auto trial = costs_.take_latest_overhead();
+  const bool has_tried = trial || family_->settings().model != cost_model::corrected;
+  if (trial)
+    heard_trials_ = family_->tell_trial(*trial);
   family_->publish(learned ? costs_.inline_belief() : posterior{},
-                   learned ? costs_.offload_belief() : posterior{}, last_.pressure,
+                   learned && has_tried ? costs_.offload_belief() : posterior{}, last_.pressure,
                    stats_ - published_);
   published_ = stats_;
 }
@@ -204,10 +207,8 @@ void chooser::publish() noexcept {
 /// Of a family that runs inline, one tries an offload for all.
 void chooser::listen() noexcept {
   const auto known = family_->latest_trial();
-  if (known.number == std::exchange(heard_trials_, known.number))
-    return;
-  stats_[event::shift]
-    += static_cast<std::uint64_t>(costs_.hear(known.log_overhead_us, family_->settings()));
+  if (known.number != std::exchange(heard_trials_, known.number))
+    costs_.hear(known.log_overhead_us, family_->settings());
 }
 
 } // namespace basal::mab

@@ -43,6 +43,8 @@ struct sending {
   std::chrono::nanoseconds after{0};
   bool has_more = false;   ///< another message, so that it does not end
   bool has_looked = false; ///< between the first message and the one that sends
+  int quick_from = 100;    ///< the time from which on it sends at once
+  int batches = 1;         ///< of messages that each send, with a look at the end
 };
 
 /// Executor 0 sends, so many times, when executor 1 is `ready`.
@@ -53,7 +55,10 @@ std::string fate_of_receiver(const pool_config& config, const sending& how, int 
   executor_pool pool{config};
   begin_threads(pool);
   std::atomic<int> ran{0};
-  recurring receiver{[&](executor&) { ++ran; }};
+  recurring first{[&](executor&) { ++ran; }};
+  recurring second = first;
+  recurring* const receivers[] = {&first, &second};
+  int times_sent = 0;
   const auto compute = [](executor& self, std::chrono::nanoseconds time) {
     const auto end = self.now() + tick_clock::to_ticks(time);
     while (self.now() < end) {
@@ -63,20 +68,23 @@ std::string fate_of_receiver(const pool_config& config, const sending& how, int 
   recurring sender{[&](executor& self) {
                      if (how.has_looked)
                        self.look(self.now());
-                     compute(self, how.before);
-                     self.push_newest(receiver.item());
-                     compute(self, how.after);
-                     self.look(self.now());
+                     for (int batch = 0; batch < how.batches; ++batch) {
+                       compute(self, times_sent < how.quick_from ? how.before : 0ns);
+                       self.push_newest(receivers[batch]->item());
+                       compute(self, how.after);
+                       self.look(self.now());
+                     }
                    },
                    how.has_more};
   std::string fate;
   for (int i = 1; i <= times; ++i) {
+    times_sent = i;
     while (pool.num_idle() < pool.size() || !ready(pool))
       std::this_thread::yield();
     const auto stayed = pool.at(0).stats().lifo_hits;
     inbox_node once{nullptr, sender.item()};
     pool.at(0).deliver(once);
-    while (ran < i || pool.num_idle() < pool.size())
+    while (ran < i * how.batches || pool.num_idle() < pool.size())
       std::this_thread::yield();
     fate += pool.at(0).stats().lifo_hits == stayed ? '>' : '-';
   }
@@ -133,8 +141,19 @@ TEST_CASE("who is sent to by work that sends late does not wait for that work's 
   // Many messages may be what took so long since its last look, and its turn ends with these.
   CHECK(is_fate_of_receiver("----", config, {.before = 150us, .has_more = true, .has_looked = true},
                             sleeps));
+  // In later batches it is as in the first.
+  CHECK(
+    is_fate_of_receiver("-->>", config, {.before = 150us, .has_more = true, .batches = 2}, sleeps));
   config.share_cpus = 1;
   CHECK(is_fate_of_receiver("----", config, late, sleeps));
+}
+
+TEST_CASE("one that sends late, but not so late today, keeps its receiver beside who looks") {
+  auto config = two_executors();
+  config.hooks.lingers = [](void*, executor&) noexcept { return std::uint64_t{1} << 60; };
+  const auto looks = [](const executor_pool& pool) { return pool.is_looking(1); };
+  CHECK(is_fate_of_receiver("-->-", config, {.before = 50us, .has_more = true, .quick_from = 4},
+                            looks));
 }
 
 TEST_CASE("who sends two and goes on for long has an executor for them, whoever is crowded out") {

@@ -189,7 +189,7 @@ std::vector<std::unique_ptr<actor>> sixteen(bool of_one_family) {
 
 } // namespace
 
-TEST_CASE("actors of a family try offloads together as often as one does") {
+TEST_CASE("actors of a family try offloads less often than each would by itself") {
   const world w{.function_us = 5, .overhead_us = 30, .function_sigma = 0.3, .overhead_sigma = 0.3};
   const auto trials = [&](bool of_one_family) {
     auto all = sixteen(of_one_family);
@@ -223,4 +223,18 @@ TEST_CASE("who offloads by itself does not listen to others") {
   other.run({.function_us = 400, .overhead_us = 1000}, load_of(1), 64);
   own.run({.function_us = 400, .overhead_us = 10}, load_of(1), 64);
   CHECK(own.decider().believed().offload_belief().mean() == Approx(believed.mean()));
+}
+
+TEST_CASE("one disturbed offload, of which all hear, hardly moves what many have learned") {
+  auto shared = std::make_shared<family>("f");
+  const world usual{.function_us = 100, .overhead_us = 20};
+  tally t;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed)
+    actor{shared, seed}.step(usual, load_of(10), t, compute_hint::high);
+  actor{shared, 17}.step({.function_us = 100, .overhead_us = 5000}, load_of(10), t,
+                         compute_hint::high);
+  const auto after = *shared->learned()->log_overhead_us;
+  for (std::uint64_t seed = 18; seed <= 60; ++seed)
+    actor{shared, seed}.run({.function_us = 1}, load_of(0), 3); // inline, since nobody waits
+  CHECK(*shared->learned()->log_overhead_us == after);
 }

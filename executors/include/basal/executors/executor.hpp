@@ -546,8 +546,9 @@ private:
   const void* ran_ = nullptr; ///< the object of the latest item; may be gone
   std::uint64_t sent_at_ = 0; ///< ticks when that sent, if it is a slow one, since its last look
   std::uint64_t longest_wait_
-    = 0;                    ///< ticks from one of its sends to the next or to a look; 0: none
-  bool is_forgone_ = false; ///< one that it has sent to waits here, as others sleep
+    = 0;                        ///< ticks from one of its sends to the next or to a look; 0: none
+  bool is_forgone_ = false;     ///< one that it has sent to waits here, as others sleep
+  std::uint64_t late_turn_ = 0; ///< item_start_ of one that sent late, with more to do
   std::uint64_t counted_until_ = 0; ///< ticks; waits in a turn until then are in `forgone_waits_`
   std::uint64_t forgone_waits_ = 0; ///< ticks for which such have waited since a wake-up
   std::uint64_t crowded_at_ = 0;   ///< `tasks_run` when nobody was woken, so as to crowd nobody out

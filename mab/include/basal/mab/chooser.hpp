@@ -126,7 +126,7 @@ private:
   rationale last_;
   stats stats_;
   stats published_;
-  std::uint64_t heard_trials_ = 0; // of the family's, when it last listened
+  std::uint64_t heard_trials_ = 0; // of the family's, when it began or last listened
 };
 
 /// The token of one decision, which must be finished with its outcome. Dropped

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <basal/mab/arm.hpp>
 #include <basal/mab/detail/estimate.hpp>
@@ -78,18 +79,17 @@ public:
     return observe_corrected(ran, cost_us, function_us, elapsed_us, k);
   }
 
-  /// Learns of another's offload as if it were its own, unless it has enough of its own that have
-  /// not faded yet (corrected).
-  /// @returns how many costs were found to have shifted.
-  int hear(double log_overhead_us, const knobs& k) noexcept {
-    if (k.model != cost_model::corrected || offload_.belief().n() >= enough_trials)
-      return 0;
-    return observe_overhead(log_overhead_us, k);
+  /// Learns of another's offload as if it were its own, unless it has enough in mind, its own or
+  /// heard of, that have not faded yet (corrected).
+  void hear(double log_overhead_us, const knobs& k) noexcept {
+    if (k.model == cost_model::corrected && offload_.belief().n() < enough_trials)
+      observe_overhead(log_overhead_us, k);
   }
 
-  /// The overhead of the latest offload of its own; nothing before the first (corrected).
-  std::optional<double> latest_log_overhead_us() const noexcept {
-    return latest_overhead_;
+  /// The overhead of its own latest offload since the last call, for others to hear; nothing: there
+  /// was none (corrected).
+  std::optional<double> take_latest_overhead() noexcept {
+    return std::exchange(latest_overhead_, std::nullopt);
   }
 
   /// Adds `count` inline runs that took `average_us` (corrected).
@@ -145,8 +145,8 @@ public:
     return inline_.belief();
   }
 
-  /// Of the offload arm: its overhead without the prior (corrected), or the
-  /// round trip (the other models).
+  /// Of the offload arm: its overhead, as seen and heard of, without the prior (corrected),
+  /// or the round trip (the other models).
   const posterior& offload_belief() const noexcept {
     return offload_.belief();
   }
