@@ -36,6 +36,7 @@ extern const program relay;
 extern const program scatter_gather;
 extern const program search_tree;
 extern const program service_tree;
+extern const program shared_servers;
 extern const program shortest_paths;
 extern const program sieve;
 extern const program smokers;
@@ -55,8 +56,9 @@ std::span<const program* const> all_programs() {
     &pairs,          &philosophers,   &pi_digits,      &ping_pong,
     &pipeline,       &queens,         &quicksort,      &radix_sort,
     &relay,          &scatter_gather, &search_tree,    &service_tree,
-    &shortest_paths, &sieve,          &smokers,        &sorted_list,
-    &spawn_end,      &thread_ring,    &token_ring,     &trapezoid};
+    &shared_servers, &shortest_paths, &sieve,          &smokers,
+    &sorted_list,    &spawn_end,      &thread_ring,    &token_ring,
+    &trapezoid};
   return all;
 }
 
