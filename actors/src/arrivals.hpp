@@ -11,9 +11,9 @@ namespace basal::actors {
 caf::intrusive::lifo_inbox<caf::scheduled_actor::mailbox_policy>&
 arrivals(caf::scheduled_actor::mailbox_type& mailbox) noexcept;
 
-/// Whether messages wait in the mailbox of `job`, besides the one that it handles, and batches of
-/// streams, whose queues cannot be asked while their own handlers run. Only on the executor that
-/// runs it.
+/// Whether messages wait in the mailbox of `job` besides the one that it handles; no for one that
+/// is no actor, or ends. Batches of streams do not count, as their queues cannot be asked while
+/// their own handlers run. Only on the executor that runs it.
 bool has_message(caf::resumable& job) noexcept;
 
 } // namespace basal::actors

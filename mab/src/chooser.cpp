@@ -204,7 +204,7 @@ void chooser::publish() noexcept {
   published_ = stats_;
 }
 
-/// Of a family that runs inline, one tries an offload for all.
+/// Of those that seldom offload, one tries it for all.
 void chooser::listen() noexcept {
   const auto known = family_->latest_trial();
   if (known.number != std::exchange(heard_trials_, known.number))

@@ -68,7 +68,7 @@ public:
     return {number, latest_overhead_.load(std::memory_order_relaxed)};
   }
 
-  /// Called by choosers, for those that do not offload. @returns its number
+  /// Called by choosers, for those of the family that seldom offload. @returns its number
   std::uint64_t tell_trial(double log_overhead_us) noexcept {
     latest_overhead_.store(log_overhead_us, std::memory_order_relaxed);
     return trials_.fetch_add(1, std::memory_order_release) + 1;
