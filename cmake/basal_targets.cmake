@@ -133,7 +133,7 @@ endfunction()
 set(_basal_tsan_caf ${PROJECT_SOURCE_DIR}/tests/support/tsan-caf.supp)
 
 # basal_add_test(NAME MODULE/SUBJECT KIND contract|model|stress|regression
-#   [TIMEOUT seconds]  default 60
+#   [TIMEOUT seconds]  default 60 (model: 240)
 #   [SOURCES x.cpp...] default SUBJECT.KIND.cpp (contract: SUBJECT.test.cpp)
 #   [LIBS ...]         default basal::MODULE
 #   [LABELS ...] [ENVIRONMENT A=b...] [ARGS ...]
@@ -161,6 +161,9 @@ function(basal_add_test)
   endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
+    if(ARG_KIND STREQUAL "model") # tries thousands of interleavings, on a CPU that others use too
+      set(ARG_TIMEOUT 240)
+    endif()
   endif()
   string(REGEX REPLACE "/.*" "" module "${ARG_NAME}")
   string(REGEX REPLACE "^[^/]*/" "" subject "${ARG_NAME}")

@@ -109,19 +109,18 @@ TEST_CASE("an executor whose task blocks its thread does not run after a while")
 TEST_CASE("an executor whose task computes for long runs") {
   executor_pool pool{two_executors()};
   completion done;
-  bool runs = false;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     self.attentive().store(true);
-    for (int looks = 0; looks < 10;) // of the backstop
-      if (self.attention().load() != 0) {
+    // Without end if it does not: on a busy machine it may get no CPU between two looks.
+    for (int looks = 0; looks <= 4 || pool.num_running() == 0;)
+      if (self.attention().load() != 0) { // the backstop has looked
         self.clear_attention();
-        runs = (++looks > 4 && pool.num_running() != 0) || runs;
+        ++looks;
       }
     self.attentive().store(false);
     done.set();
   })));
   done.wait();
-  CHECK(runs);
 }
 
 TEST_CASE("the backstop is awake from the first task on") {
