@@ -74,7 +74,7 @@ TEST_CASE("a turn that ends by max-throughput is no quantum's end") {
   CHECK(pool.at(0).stats().quantum_ends == 0);
 }
 
-TEST_CASE("an actor that was just woken may take four times as long as what woke it") {
+TEST_CASE("an actor that was just woken may take sixteen times as long as what woke it") {
   executor_pool pool{stepped()};
   list fed, queued;
   const auto quantum = pool.at(0).quantum_ticks();
@@ -84,7 +84,7 @@ TEST_CASE("an actor that was just woken may take four times as long as what woke
     self.look(time_now);
   })));
   pool.run_until_idle();
-  CHECK(fed == list{2, 8, 2}); // twelve quanta
+  CHECK(fed == list{2, 8, 32, 6}); // 48 quanta
   REQUIRE(pool.submit(task::make([&](executor& self) {
     self.push_back(task::make([&](executor& e) { queued = batches(e, quantum, any_number); }));
     time_now += 3 * quantum;
