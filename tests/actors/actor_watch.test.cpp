@@ -119,12 +119,13 @@ struct watched {
     watch_actors(system, 1h);
   }
 
-  /// Waits until nothing changes: an answer comes before its turn is over and counted.
-  actor_stats of_type(const std::string& name) {
+  /// Waits for that many messages, and until nothing changes: an answer comes before its turn is
+  /// over and counted.
+  actor_stats of_type(const std::string& name, std::uint64_t messages = 0) {
     for (auto last = counted(name);;) {
       std::this_thread::sleep_for(20ms);
       const auto now = counted(name);
-      if (now == last)
+      if (now == last && now.messages >= messages)
         return now;
       last = now;
     }
@@ -278,7 +279,7 @@ TEST_CASE("nothing is counted unless somebody watches, and no more when the time
   watch_actors(x.system, 1h);
   for (int i = 0; i < 20; ++i)
     x.ask(actor, 1);
-  CHECK(x.of_type("worker").messages == before.messages + 20);
+  CHECK(x.of_type("worker", before.messages + 20).messages == before.messages + 20);
   caf::anon_send_exit(actor, caf::exit_reason::kill);
 }
 
@@ -298,7 +299,7 @@ TEST_CASE("actors are counted by type: turns, messages, time, handlers, ends") {
     x.ask(other, i);
   }
   x.ask(slow, slow_atom::value);
-  const auto workers = x.of_type("worker");
+  const auto workers = x.of_type("worker", 60);
   CHECK(workers.messages == 60);
   CHECK(workers.turns >= 60);
   CHECK(workers.busy_ns >= 60 * 200'000);
@@ -310,8 +311,8 @@ TEST_CASE("actors are counted by type: turns, messages, time, handlers, ends") {
   REQUIRE(workers.handlers.within.size() == time_limits);
   CHECK(workers.handlers.within[3] == 0); // none within 64 us
   CHECK(workers.handlers.within.back() == 60);
-  CHECK(x.of_type("other").messages == 30);
-  CHECK(x.of_type("slow").messages == 1);
+  CHECK(x.of_type("other", 30).messages == 30);
+  CHECK(x.of_type("slow", 1).messages == 1);
   CHECK(x.of_type("slow").longest_ns >= 1'500'000);
   CHECK(x.of_type("slow").longest_message == "'slow'");
   caf::anon_send_exit(one, caf::exit_reason::user_shutdown);
@@ -353,7 +354,7 @@ TEST_CASE("a long turn is counted once, whether it was picked or not") {
       x.ask(quick, k);
     x.ask(slow, 1);
   }
-  const auto found = x.of_type("slow");
+  const auto found = x.of_type("slow", slow_turns);
   CHECK(found.turns == slow_turns);
   CHECK(found.messages == slow_turns);
   CHECK(found.busy_ns >= slow_turns * 200'000);

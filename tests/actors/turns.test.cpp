@@ -78,7 +78,7 @@ TEST_CASE("a handler that outruns its quantum is counted with its actor's name")
   caf::actor_system system{cfg};
   const auto actor = system.spawn(slow);
   for (int i = 0; i < 3; ++i)
-    caf::anon_send(actor, 20'000);
+    caf::anon_send(actor, 20'500);
   caf::anon_send(actor, 0);
   system.await_all_actors_done();
   const auto found = await_quanta(system, "slow", 59);
@@ -238,7 +238,7 @@ caf::behavior node(caf::stateful_actor<node_state>* self, int levels, population
 TEST_CASE("a tree of actors is gone through depth first") {
   population all{.present = 1, .most = 1};
   system_stats stats;
-  run_actors(250us, stats, [&](caf::actor_system& system) { system.spawn(node, 14, &all); });
+  run_actors(250us, stats, [&](caf::actor_system& system) { system.spawn(node, 12, &all); });
   CHECK(all.present == 0);
   CHECK(all.most < 1000); // 15, and more where it takes long: old ones have a turn now and then
 }

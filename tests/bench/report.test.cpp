@@ -35,7 +35,7 @@ const report& the_run() {
   static const report made = [] {
     plan p{true};
     p.add("sleep/2/short/1", [](auto& s) { sleep_ms(s, 2); });
-    p.add("sleep/2/long/1", [](auto& s) { sleep_ms(s, 8); }, {.baseline = "sleep/2/short/1"});
+    p.add("sleep/2/long/1", [](auto& s) { sleep_ms(s, 40); }, {.baseline = "sleep/2/short/1"});
     p.add("sum/3/right/1", [](auto& s) {
       note("sum/3");
       check(s, 3, [] { return 1 + 2; });

@@ -12,14 +12,10 @@ import sys
 import tempfile
 import unittest
 
+from fixture import PORTS
+
 LOCAL = RENDER = ""
 PICTURE = ["--width", "200", "--height", "130", "--iterations", "300"]
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class LocalClusterTest(unittest.TestCase):
@@ -46,13 +42,13 @@ class LocalClusterTest(unittest.TestCase):
 
     def test_up_a_picture_and_down(self):
         self.assertEqual(self.cluster("status").returncode, 3)
-        port = free_port()
+        port = PORTS.take(1)[0]
         done = self.up(port)
         self.assertEqual(done.returncode, 0, done.stderr)
         command = shlex.split(done.stdout.partition("try: ")[2])
         self.assertIn(f"nats://127.0.0.1:{port}", command)
         self.assertEqual(self.draw(*command), self.draw(RENDER, *PICTURE))
-        again = self.up(free_port())
+        again = self.up(PORTS.take(1)[0])
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(again.stdout, "the cluster is up already\n" + done.stdout)
         self.assertEqual(self.cluster("status").stdout, done.stdout)
@@ -75,7 +71,7 @@ class LocalClusterTest(unittest.TestCase):
         self.assertEqual(self.cluster("status").returncode, 3)
 
     def test_a_worker_that_does_not_start_takes_the_rest_down(self):
-        done = self.cluster("up", "--port", str(free_port()), "--worker", "false")
+        done = self.cluster("up", "--port", str(PORTS.take(1)[0]), "--worker", "false")
         self.assertEqual(done.returncode, 1)
         self.assertIn("worker-1 has ended", done.stderr)
         self.assertEqual(self.cluster("status").returncode, 3)

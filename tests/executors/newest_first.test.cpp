@@ -258,13 +258,10 @@ TEST_CASE("turns that keep others waiting pay for a wake-up together") {
   executor_pool pool{config};
   begin_threads(pool);
   std::atomic<bool> done{false};
-  recurring receiver{[](executor&) {}};
+  std::atomic<int> received{0};
+  recurring receiver{[&](executor&) { received.fetch_add(1); }};
   recurring sender{[&](executor& self) {
-    while (!pool.any_idle() || pool.any_looking())
-      std::this_thread::yield(); // until the other one sleeps
-    self.push_newest(receiver.item());
-    self.look(self.now());
-    const auto begun = self.last_look();
+    std::uint64_t begun = 0;
     const auto after = [&](std::chrono::nanoseconds time) {
       while (self.now() - begun < tick_clock::to_ticks(time)) {
         // computes
@@ -272,10 +269,18 @@ TEST_CASE("turns that keep others waiting pay for a wake-up together") {
       self.look(self.now());
       return self.turn_keeps_others_waiting(begun, 2);
     };
-    const bool at_once = after(executor::wake_up / 2);
-    if (self.last_look() - begun < tick_clock::to_ticks(executor::wake_up))
-      CHECK_FALSE(at_once);
-    CHECK((at_once || after(executor::wake_up)));
+    // Again where this thread lost its CPU for so long that the backstop has moved the receiver.
+    for (int round = 0, ends = false; !ends; ++round) {
+      while (received.load() < round || !pool.any_idle() || pool.any_looking())
+        std::this_thread::yield(); // until the other one sleeps
+      self.push_newest(receiver.item());
+      self.look(self.now());
+      begun = self.last_look();
+      const bool at_once = after(executor::wake_up / 2);
+      if (round == 0 && self.last_look() - begun < tick_clock::to_ticks(executor::wake_up))
+        CHECK_FALSE(at_once);
+      ends = at_once || after(executor::wake_up);
+    }
     const auto woken = self.last_look();
     const bool again = after(executor::wake_up);
     if (self.last_look() - woken < tick_clock::to_ticks(executor::wake_up)) // it had the CPU

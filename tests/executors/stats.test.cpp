@@ -15,7 +15,8 @@ TEST_CASE("an executor's states have all of its time") {
   pool_config config;
   config.executors = 1;
   executor_pool pool{config};
-  std::this_thread::sleep_for(5ms);
+  while (pool.at(0).stats().parked_ns == 0) // until its thread has begun, and sleeps
+    std::this_thread::yield();
   const auto first = pool.at(0).stats();
   std::this_thread::sleep_for(30ms);
   const auto second = pool.at(0).stats();

@@ -387,12 +387,24 @@ TEST_CASE("when the executors stop, background work ends as they do") {
     {
       executor_pool executors{executors_config(2)};
       auto& pool = background_pool::of(executors);
+      std::atomic<bool> goes_on{mode == stop_mode::drain}; // else not all may run before the stop
       for (int i = 0; i < 100; ++i)
-        tasks.push_back(pool.submit([i] {
+        tasks.push_back(pool.submit([i, &goes_on] {
+          while (!goes_on.load())
+            std::this_thread::yield();
           std::this_thread::sleep_for(100us);
           return i;
         }));
+      std::thread waits_for_stop{[&] {
+        try {
+          for (;; std::this_thread::sleep_for(1ms))
+            static_cast<void>(pool.submit([] {}));
+        } catch (const pool_closed&) {
+          goes_on.store(true);
+        }
+      }};
       executors.stop(mode);
+      waits_for_stop.join();
       CHECK_THROWS_AS(pool.submit([] {}), pool_closed);
     }
     // Handles outlive the pool.

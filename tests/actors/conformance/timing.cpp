@@ -23,9 +23,11 @@ using namespace std::chrono_literals;
 using tick_atom = caf::atom_constant<caf::atom("tick")>;
 
 behavior delayed_to_self(event_based_actor* self, section* log) {
-  for (int i : {4, 2, 0, 3, 1})
-    self->delayed_send(self, i * 15ms, i);
-  const auto together = self->clock().now() + 90ms; // due at once: in order of sending
+  const auto start = self->clock().now(); // one for all: it may lose its CPU between two of them
+  self->delayed_send(self, 0ms, 0);
+  for (int i : {4, 2, 3, 1})
+    self->scheduled_send(self, start + i * 15ms, i);
+  const auto together = start + 90ms; // due at once: in order of sending
   for (int i = 10; i < 15; ++i)
     self->scheduled_send(self, together, i);
   return {[=](int i) {
@@ -96,9 +98,9 @@ void timing(caf::actor_system& system, transcript& out) {
   system.await_all_actors_done();
   auto& log = out.begin("timing: from outside");
   caf::scoped_actor self{system};
+  self->send(self, std::string{"first"});
   self->delayed_send(self, 20ms, std::string{"second"});
   self->delayed_anon_send(self, 40ms, std::string{"third"});
-  self->send(self, std::string{"first"});
   for (int i = 0; i < 3; ++i)
     self->receive([&](const std::string& text) { log.line(text); });
   self->receive([&](const std::string& text) { log.line("extra " + text); },
