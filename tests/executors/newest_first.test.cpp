@@ -270,7 +270,8 @@ TEST_CASE("turns that keep others waiting pay for a wake-up together") {
       return self.turn_keeps_others_waiting(begun, 2);
     };
     // Again where this thread lost its CPU for so long that the backstop has moved the receiver.
-    for (int round = 0, ends = false; !ends; ++round) {
+    bool ends = false;
+    for (int round = 0; !ends; ++round) {
       while (received.load() < round || !pool.any_idle() || pool.any_looking())
         std::this_thread::yield(); // until the other one sleeps
       self.push_newest(receiver.item());
