@@ -98,10 +98,15 @@ std::vector<caf::strong_actor_ptr> timer_queue::waiting() const {
 }
 
 timer_queue::node timer_queue::replace(time_point due, index_key key, delivery what) {
-  auto replaced = cancel(key);
-  const auto position = schedule_.emplace(next_key(due), entry{std::move(what), key}).first;
-  index_.emplace(key, position);
-  return replaced;
+  const auto known = index_.lower_bound(key);
+  // Most are due behind all others: those of requests with one and the same time-out.
+  const auto position
+    = schedule_.emplace_hint(schedule_.end(), next_key(due), entry{std::move(what), key});
+  if (known == index_.end() || known->first != key) {
+    index_.emplace_hint(known, key, position);
+    return {};
+  }
+  return schedule_.extract(std::exchange(known->second, position));
 }
 
 timer_queue::node timer_queue::cancel(const index_key& key) {
