@@ -1,6 +1,7 @@
 #include "backstop.hpp"
 
 #include <basal/executors/detail/thread_heritage.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/report.hpp>
 
@@ -9,10 +10,11 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace basal::executors {
 
-backstop::backstop(executor_pool& pool) : pool_(pool), seen_(pool.size()) {
+backstop::backstop(executor_pool& pool) : pool_(pool), seen_(pool.size()), waits_(pool.size()) {
 }
 
 backstop::~backstop() {
@@ -103,7 +105,8 @@ void backstop::look_around() noexcept {
   std::size_t stuck = 0;
   std::size_t blocked = 0;
   std::size_t at_long_task = 0; // with CPUs to themselves
-  bool work_is_stuck = false;   // in the queues of an executor that does not come to them
+  std::int64_t waited_ns = 0;
+  bool work_is_stuck = false; // in the queues of an executor that does not come to them
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     auto& e = pool_.at(i);
     if (e.attentive().load(std::memory_order_relaxed))
@@ -114,6 +117,8 @@ void backstop::look_around() noexcept {
     s.newest = e.newest_.load(std::memory_order_relaxed);
     s.same_task = s.tasks_run == before.tasks_run && e.doing() != nullptr;
     s.cpu_ns = cpu_ns_of(e.thread_.load(std::memory_order_relaxed));
+    s.waited_ns = pool_.backstop_->waits_of(i).ns();
+    waited_ns += s.waited_ns - before.waited_ns;
     const auto used = before.cpu_ns != 0 && s.cpu_ns != 0 ? s.cpu_ns - before.cpu_ns : -1;
     blocked += s.same_task && before.same_task && used >= 0 && used < least_cpu_ns;
     const bool takes_long = s.same_task && used >= own_cpu_ns;
@@ -125,7 +130,11 @@ void backstop::look_around() noexcept {
   }
   pool_.num_blocked_.store(blocked, std::memory_order_relaxed);
   pool_.long_work_.tick();
-  if (pool_.has_more_than_cpus() && at_long_task >= pool_.config().share_cpus)
+  const auto cpus = pool_.config().share_cpus;
+  const auto present = pool_.at(0).now();
+  const auto elapsed = tick_clock::to_duration(present - std::exchange(seen_at_, present)).count();
+  if (pool_.has_more_than_cpus()
+      && (at_long_task >= cpus || leave_cpu_unused(pool_.num_running(), cpus, waited_ns, elapsed)))
     pool_.note_long_work(2 * tick); // what waited has done so since the look before the last one
   if (pool_.cpu_wish_.is_there())
     serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <basal/executors/detail/own_time.hpp>
 #include <basal/executors/fwd.hpp>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace basal::executors {
@@ -22,8 +24,8 @@ namespace basal::executors {
 /// - It moves what a long task has left in its executor's newest-first slot to
 ///   the injection queue, unless all executors are at a long task. Nobody is
 ///   woken for that slot, because its executor nearly always empties it at once.
-/// - It sees tasks that keep others waiting before they end, and lets the pool forget them in time
-///   (pool_config::share_cpus).
+/// - It sees tasks that keep others waiting before they end, and those whose waits leave a CPU
+///   unused, and lets the pool forget them in time (pool_config::share_cpus).
 /// - It counts the tasks that block their threads, whose CPUs others may use: those that
 ///   have used none since the last look.
 /// - It wakes an executor for work that waits for a CPU (executor_pool, "CPUs") once there is one;
@@ -65,6 +67,51 @@ public:
       64 * std::min<std::chrono::nanoseconds>(time, most * tick) / tick, 1, most));
   }
 
+  /// Whether `running` executors, as many as the CPUs or more, have left one unused for more than
+  /// half of `elapsed`, in which their work waited for `waited` in all, in ns.
+  static constexpr bool leave_cpu_unused(std::size_t running, std::size_t cpus, std::int64_t waited,
+                                         std::int64_t elapsed) noexcept {
+    const auto spare = static_cast<std::int64_t>(running - cpus) * elapsed;
+    return running >= cpus && waited > spare + elapsed / 2;
+  }
+
+  /// How long the work of one executor has waited for something, in waits of any length, as far as
+  /// the kernel was asked. Its thread writes, the backstop reads.
+  class wait_count {
+  public:
+    /// There was no work: the thread waited for some.
+    void skip(const cpu_use& now) noexcept {
+      last_ = now;
+    }
+
+    struct waits {
+      std::int64_t ns = 0;
+      std::int64_t times = 0;
+    };
+
+    /// @returns the waits since the last call of either; none where another thread had the CPU, too
+    waits add(const cpu_use& now) noexcept {
+      const auto before = std::exchange(last_, now);
+      if (!now.has_only_waited_since(before))
+        return {};
+      const auto ns = std::max(std::int64_t{0}, now.without_cpu_since(before));
+      ns_.store(ns_.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
+      return {ns, now.times_waited - before.times_waited};
+    }
+
+    std::int64_t ns() const noexcept {
+      return ns_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    cpu_use last_;
+    std::atomic<std::int64_t> ns_{0};
+  };
+
+  wait_count& waits_of(std::size_t executor) noexcept {
+    return waits_[executor];
+  }
+
 private:
   static constexpr std::chrono::milliseconds tick{5};
   static constexpr int ticks_to_sleep = 4;
@@ -77,9 +124,10 @@ private:
   struct snapshot {
     std::uint64_t tasks_run = 0;
     void* newest = nullptr;
-    std::int64_t cpu_ns = 0;  ///< used so far
-    bool same_task = false;   ///< as at the look before
-    bool left_behind = false; ///< and the same newest item behind it
+    std::int64_t cpu_ns = 0;    ///< used so far
+    std::int64_t waited_ns = 0; ///< by wait_count
+    bool same_task = false;     ///< as at the look before
+    bool left_behind = false;   ///< and the same newest item behind it
   };
 
   void wake() noexcept;
@@ -91,6 +139,8 @@ private:
 
   executor_pool& pool_;
   std::vector<snapshot> seen_;
+  std::uint64_t seen_at_ = 0; ///< ticks of the executors' clock
+  std::vector<wait_count> waits_;
   std::atomic<bool> awake_{false}; ///< written under the mutex
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1155,7 +1155,9 @@ void executor::begin_own_time(std::uint64_t present) noexcept {
   if (!pool_.keeps_own_time())
     return;
   own_time_since_ = present;
-  own_time_.begin(cpu_use::of_this_thread(ns_of(present)));
+  const auto use = cpu_use::of_this_thread(ns_of(present));
+  own_time_.begin(use);
+  pool_.backstop_->waits_of(index_).skip(use);
 }
 
 std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present,
@@ -1170,9 +1172,15 @@ std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present,
 
 /// One executor at long work is in nobody's way while another one runs the rest. Where as many are
 /// at long work as there are CPUs, the rest waits; and work that blocks its thread leaves a CPU
-/// unused.
+/// unused. But not in waits that take as long as to wake a thread, or less: where threads wait for
+/// each other's locks, such as malloc's, another one would do so, too. Of those the backstop sees
+/// whether they leave a CPU unused for long.
 void executor::learn_of_long_work(std::uint64_t present, std::uint64_t ticks) noexcept {
-  const auto own = own_time_.of_work(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)));
+  const auto use = cpu_use::of_this_thread(ns_of(present));
+  auto own = own_time_.of_work(ns_of(ticks), use);
+  const auto waits = pool_.backstop_->waits_of(index_).add(use);
+  if (own.has_blocked && waits.ns < waits.times * std::chrono::nanoseconds{wake_up}.count())
+    own = {ns_of(ticks) - std::min(waits.ns, ns_of(ticks)), false};
   if (own.ns < pool_.config().quantum.count())
     return;
   own_time_since_ = present;
@@ -1241,8 +1249,11 @@ void executor::end_tick() noexcept {
     item_ticks_.store(std::min(item, std::exchange(tick_item_, item)), std::memory_order_relaxed);
   }
   record_queues(present);
-  if (present - own_time_since_ >= tick_length_)
+  if (present - own_time_since_ >= tick_length_) {
+    if (pool_.has_more_than_cpus())
+      pool_.backstop_->waits_of(index_).add(cpu_use::of_this_thread(ns_of(present)));
     begin_own_time(present);
+  }
   tick_start_ = present;
   note_cpu();
   // A tick that had nothing but items of the slot has ended early, by the time that they took. If

@@ -211,6 +211,47 @@ TEST_CASE("the backstop sees long work that has not ended, and forgets it in tim
   CHECK_FALSE(pool.work_takes_long());
 }
 
+TEST_CASE("work that waits again and again, each time briefly, is seen by the backstop alone") {
+  executor_pool pool{sharing(1)};
+  pool.run_until_idle();
+  backstop clock{pool};
+  REQUIRE(pool.submit(task::make([&](executor& self) {
+    for (int round = 0; round < 20 && !pool.work_takes_long(); ++round) { // it may lose the CPU
+      clock.look_around();
+      for (int i = 0; i < 100; ++i) // in less CPU time than long work takes
+        std::this_thread::sleep_for(1us);
+      pass(quantum + 100us);
+      self.look(self.now());
+      CHECK_FALSE(pool.work_takes_long());
+      clock.look_around();
+    }
+    CHECK(pool.work_takes_long());
+  })));
+  pool.run_until_idle();
+}
+
+TEST_CASE("waits of any length are summed up, but for those of an idle thread") {
+  backstop::wait_count counted;
+  counted.skip({});
+  const auto waits = counted.add({.wall_ns = 300, .cpu_ns = 60, .times_waited = 2});
+  CHECK(waits.ns == 240);
+  CHECK(waits.times == 2);
+  counted.skip({.wall_ns = 500, .cpu_ns = 60, .times_waited = 3});
+  CHECK(counted.ns() == 240);
+  CHECK(counted.add({.wall_ns = 600, .cpu_ns = 60, .times_waited = 4}).ns == 100);
+  const cpu_use preempted{.wall_ns = 700, .cpu_ns = 60, .times_waited = 5, .times_preempted = 1};
+  CHECK(counted.add(preempted).ns == 0);
+  CHECK(counted.ns() == 340);
+}
+
+TEST_CASE("a CPU is unused where executors wait for longer than the others need it") {
+  CHECK_FALSE(backstop::leave_cpu_unused(1, 2, 100, 100)); // there is a CPU anyway
+  CHECK_FALSE(backstop::leave_cpu_unused(2, 2, 50, 100));
+  CHECK(backstop::leave_cpu_unused(2, 2, 51, 100));
+  CHECK_FALSE(backstop::leave_cpu_unused(4, 2, 250, 100)); // the other two had them
+  CHECK(backstop::leave_cpu_unused(4, 2, 251, 100));
+}
+
 TEST_CASE("on one of two CPUs, long work that has not ended counts beside long work that has") {
   executor_pool pool{sharing(2)};
   pool.run_until_idle();
