@@ -68,7 +68,7 @@ public:
   }
 
   /// Whether `running` executors, as many as the CPUs or more, have left one unused for more than
-  /// half of `elapsed`, in which their work waited for `waited` in all, in ns.
+  /// half (a guess) of `elapsed`, in which their work waited for `waited` in all, in ns.
   static constexpr bool leave_cpu_unused(std::size_t running, std::size_t cpus, std::int64_t waited,
                                          std::int64_t elapsed) noexcept {
     const auto spare = static_cast<std::int64_t>(running - cpus) * elapsed;

@@ -1157,7 +1157,11 @@ void executor::begin_own_time(std::uint64_t present) noexcept {
   own_time_since_ = present;
   const auto use = cpu_use::of_this_thread(ns_of(present));
   own_time_.begin(use);
-  pool_.backstop_->waits_of(index_).skip(use);
+  auto& waits = pool_.backstop_->waits_of(index_);
+  if (present == awake_since_)
+    waits.skip(use);
+  else
+    waits.add(use);
 }
 
 std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present,
@@ -1249,11 +1253,8 @@ void executor::end_tick() noexcept {
     item_ticks_.store(std::min(item, std::exchange(tick_item_, item)), std::memory_order_relaxed);
   }
   record_queues(present);
-  if (present - own_time_since_ >= tick_length_) {
-    if (pool_.has_more_than_cpus())
-      pool_.backstop_->waits_of(index_).add(cpu_use::of_this_thread(ns_of(present)));
+  if (present - own_time_since_ >= tick_length_)
     begin_own_time(present);
-  }
   tick_start_ = present;
   note_cpu();
   // A tick that had nothing but items of the slot has ended early, by the time that they took. If

@@ -218,9 +218,9 @@ TEST_CASE("work that waits again and again, each time briefly, is seen by the ba
   REQUIRE(pool.submit(task::make([&](executor& self) {
     for (int round = 0; round < 20 && !pool.work_takes_long(); ++round) { // it may lose the CPU
       clock.look_around();
-      for (int i = 0; i < 100; ++i) // in less CPU time than long work takes
+      for (int i = 0; i < 105; ++i) // in less CPU time than long work takes
         std::this_thread::sleep_for(1us);
-      pass(quantum + 100us);
+      pass(quantum + 100us); // less than 100 us each
       self.look(self.now());
       CHECK_FALSE(pool.work_takes_long());
       clock.look_around();
