@@ -92,6 +92,10 @@ int lines(const std::string& dump, std::size_t indent, const std::string& text) 
   return count;
 }
 
+std::string state_of_innermost(const std::string& dump) {
+  return dump.substr(dump.find(": ", dump.find("\n    delegate on basal.cpu")), 7);
+}
+
 } // namespace
 
 TEST_CASE("a computation is a tree: each delegate stands below its victim, with where and what") {
@@ -101,16 +105,16 @@ TEST_CASE("a computation is a tree: each delegate stands below its victim, with 
   config.compute_executors = 3;
   posse::runtime runtime{config};
   std::thread caller{[&] { pure_tree(runtime); }};
-  // All have begun, the two victims wait in their left branches.
+  // All have begun, the two victims wait in their left branches, and the innermost one was seen:
+  // executors answer at different times.
   auto text = dump_with(runtime, "  delegate on basal.cpu");
   while (lines(text, 0, "dumped_tree on basal.call0: waits for an event, for ") != 1
          || lines(text, 4, "delegate on basal.cpu") != 1
-         || text.find(": waits for an event", text.find("\n  delegate")) == std::string::npos)
+         || text.find(": waits for an event", text.find("\n  delegate")) == std::string::npos
+         || state_of_innermost(text) != ": runs\n")
     text = dump_of(runtime);
   INFO(text);
   CHECK(lines(text, 2, "delegate on basal.cpu") == 1);
-  const auto innermost = text.find("\n    delegate on basal.cpu");
-  CHECK(text.substr(text.find(": ", innermost), 7) == ": runs\n");
 
   // The middle one comes to its merge.
   mine.middle.set();
