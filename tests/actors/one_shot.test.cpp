@@ -119,6 +119,19 @@ TEST_CASE_METHOD(fixture, "a scope ends after its functions, so they may borrow"
   }
 }
 
+TEST_CASE_METHOD(fixture, "a scoped actor spawns as others do") {
+  CHECK(spawn_adaptive(
+          self, [] { return here(); }, always_offload)
+          .get()
+        == compute());
+  int ran = 0;
+  {
+    adaptive_scope scope{self};
+    scope.spawn([&] { ++ran; }, always_offload);
+  }
+  CHECK(ran == 1);
+}
+
 TEST_CASE_METHOD(fixture,
                  "a scope ends after its functions also where it is left by an exception") {
   std::atomic<int> ended{0};

@@ -96,6 +96,27 @@ TEST_CASE_METHOD(fixture, "mapped elements may be changed in place, and nothing 
   CHECK(ask<std::vector<int>>(worker, std::vector<int>{1, 2, 3}) == std::vector<int>{2, 4, 6});
 }
 
+TEST_CASE_METHOD(fixture,
+                 "a scoped actor maps where its thread is, or as a handler's executor does") {
+  const std::vector<int> numbers{1, 2, 3};
+  const auto places = [&](const caf::scoped_actor& me) {
+    return adaptive_map(
+      me, numbers, [](int) { return here(); }, always_offload);
+  };
+  for (const auto* place : places(self))
+    CHECK(place == nullptr);
+  auto worker = system.spawn([&](event_based_actor*) -> behavior {
+    return {[&](int) {
+      const caf::scoped_actor me{system};
+      int there = 0;
+      for (const auto* place : places(me))
+        there += place == compute();
+      return there;
+    }};
+  });
+  CHECK(ask<int>(worker, 1) == 3);
+}
+
 TEST_CASE_METHOD(fixture, "the first element that throws ends the mapping") {
   auto worker = system.spawn([&](event_based_actor* me) -> behavior {
     return {[me](int) {

@@ -7,6 +7,7 @@
 #include <caf/downstream.hpp>
 #include <caf/local_actor.hpp>
 #include <caf/scheduled_actor.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/stream.hpp>
 #include <caf/unit.hpp>
 
@@ -39,9 +40,9 @@ std::shared_ptr<adaptive_core> stream_core(caf::local_actor& self,
 } // namespace detail
 
 /// Applies `function` to each element of a range, in order and one at a time, each where its
-/// chooser says: on the executor of the handler that calls it, or on a compute executor. The
-/// chooser is of this call alone; it leaves the costs that it has learned to the next one with the
-/// same function type.
+/// chooser says: on the executor of the handler that calls it, or on a compute executor. On a
+/// thread that is no message executor's, each runs where it is. The chooser is of this call alone;
+/// it leaves the costs that it has learned to the next one with the same function type.
 /// @returns the function's results, in the order of the range; nothing if it returns nothing.
 /// @throws the function's exception, at the first element that it throws for; the rest is not begun
 /// @throws std::logic_error, std::invalid_argument see adaptive()
@@ -67,6 +68,13 @@ auto adaptive_map(Actor* self, Range&& range, Function function,
       result.push_back(apply(std::forward<decltype(x)>(x)));
     return result;
   }
+}
+
+/// The same for a scoped actor. A template, since an actor system converts to one.
+template <std::same_as<caf::scoped_actor> Actor, std::ranges::input_range Range, class Function>
+auto adaptive_map(const Actor& self, Range&& range, Function function,
+                  const adaptive_actor_config& config = {}) {
+  return adaptive_map(self.ptr(), std::forward<Range>(range), std::move(function), config);
 }
 
 /// A stage of a CAF stream that applies `function` to each element: in a handler that was sent a

@@ -8,6 +8,7 @@
 #include <basal/mab/chooser.hpp>
 
 #include <caf/local_actor.hpp>
+#include <caf/scoped_actor.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -171,6 +172,13 @@ auto spawn_adaptive(Actor* self, Function function, const adaptive_actor_config&
   return spawn_adaptive(self->home_system(), std::move(function), config);
 }
 
+/// The same in the system of a scoped actor.
+template <class Function>
+auto spawn_adaptive(const caf::scoped_actor& self, Function function,
+                    const adaptive_actor_config& config = {}) {
+  return spawn_adaptive(self.home_system(), std::move(function), config);
+}
+
 /// Functions that borrow from the frame that spawns them: it does not end before they have.
 ///
 ///     std::vector<int> left, right;
@@ -191,6 +199,10 @@ public:
   /// For the system of `self`.
   template <std::derived_from<caf::local_actor> Actor>
   explicit adaptive_scope(Actor* self) : adaptive_scope(self->home_system()) {
+  }
+
+  /// The same.
+  explicit adaptive_scope(const caf::scoped_actor& self) : adaptive_scope(self.home_system()) {
   }
 
   /// Waits for all functions; in a handler its fiber is suspended meanwhile.
