@@ -2,6 +2,7 @@
 // compiler says.
 #include <basal/posse/posse.hpp>
 
+#include <functional>
 #include <list>
 #include <vector>
 
@@ -80,6 +81,15 @@ long called(basal::posse::runtime& runtime) {
   std::vector<double> numbers(10);
   basal::posse::sort(runtime, numbers.begin(), numbers.end());
   return 0;
+#  elif MISUSE == 16
+  std::vector<int> numbers(10);
+  return basal::posse::accumulate(
+    runtime, numbers, 0L, [](long a, long x) { return a + x; },
+    [](long& to, long from) { to += from; });
+#  elif MISUSE == 17
+  std::vector<int> numbers(10);
+  return basal::posse::accumulate(
+    runtime, numbers, 0L, [](long& to, int x) { to += x; }, std::plus<>{});
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

@@ -16,6 +16,18 @@
 namespace basal::posse {
 namespace detail {
 
+/// Whether a function returns what it should have changed, as those of std::accumulate do: it takes
+/// the value `T` as a copy, or const, and returns one.
+template <class T, class Function, class... Arguments>
+constexpr bool returns_new_value() {
+  if constexpr (!std::is_pointer_v<T> && std::is_invocable_v<Function&, T, Arguments...>) {
+    using result = std::invoke_result_t<Function&, T, Arguments...>;
+    return !std::is_reference_v<result> && std::is_convertible_v<result, T>;
+  } else {
+    return false;
+  }
+}
+
 struct accumulate_function : range_algorithm {
   template <element_range Range, class T, class Add, class Join>
   T operator()(member& m, Range&& range, T empty, Add&& add, Join&& join) const {
@@ -26,6 +38,10 @@ struct accumulate_function : range_algorithm {
                   "[](table& to, table&& from) { to.merge(from); }");
     const auto elements = elements_of(range);
     using element = decltype(*elements);
+    static_assert(!returns_new_value<T, Add, element>() && !returns_new_value<T, Join, T&&>(),
+                  "add and join change the value that they are given, what they return is lost: "
+                  "[](long& to, int x) { to += x; }; for functions that return a new one there are "
+                  "reduce and map_reduce");
     accumulators<T> parts{std::move(empty)};
     auto body = [&parts, elements, near = near_to<T&, element>(add)](member& k, std::size_t first,
                                                                      std::size_t last) {
