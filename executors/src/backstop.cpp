@@ -14,7 +14,7 @@
 
 namespace basal::executors {
 
-backstop::backstop(executor_pool& pool) : pool_(pool), seen_(pool.size()), waits_(pool.size()) {
+backstop::backstop(executor_pool& pool) : pool_(pool), seen_(pool.size()) {
 }
 
 backstop::~backstop() {
@@ -117,7 +117,7 @@ void backstop::look_around() noexcept {
     s.newest = e.newest_.load(std::memory_order_relaxed);
     s.same_task = s.tasks_run == before.tasks_run && e.doing() != nullptr;
     s.cpu_ns = cpu_ns_of(e.thread_.load(std::memory_order_relaxed));
-    s.waited_ns = pool_.backstop_->waits_of(i).ns();
+    s.waited_ns = e.waited_ns_.load(std::memory_order_relaxed);
     waited_ns += s.waited_ns - before.waited_ns;
     const auto used = before.cpu_ns != 0 && s.cpu_ns != 0 ? s.cpu_ns - before.cpu_ns : -1;
     blocked += s.same_task && before.same_task && used >= 0 && used < least_cpu_ns;

@@ -75,43 +75,6 @@ public:
     return running >= cpus && waited > spare + elapsed / 2;
   }
 
-  /// How long the work of one executor has waited for something, in waits of any length, as far as
-  /// the kernel was asked. Its thread writes, the backstop reads.
-  class wait_count {
-  public:
-    /// There was no work: the thread waited for some.
-    void skip(const cpu_use& now) noexcept {
-      last_ = now;
-    }
-
-    struct waits {
-      std::int64_t ns = 0;
-      std::int64_t times = 0;
-    };
-
-    /// @returns the waits since the last call of either; none where another thread had the CPU, too
-    waits add(const cpu_use& now) noexcept {
-      const auto before = std::exchange(last_, now);
-      if (!now.has_only_waited_since(before))
-        return {};
-      const auto ns = std::max(std::int64_t{0}, now.without_cpu_since(before));
-      ns_.store(ns_.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
-      return {ns, now.times_waited - before.times_waited};
-    }
-
-    std::int64_t ns() const noexcept {
-      return ns_.load(std::memory_order_relaxed);
-    }
-
-  private:
-    cpu_use last_;
-    std::atomic<std::int64_t> ns_{0};
-  };
-
-  wait_count& waits_of(std::size_t executor) noexcept {
-    return waits_[executor];
-  }
-
 private:
   static constexpr std::chrono::milliseconds tick{5};
   static constexpr int ticks_to_sleep = 4;
@@ -125,7 +88,7 @@ private:
     std::uint64_t tasks_run = 0;
     void* newest = nullptr;
     std::int64_t cpu_ns = 0;    ///< used so far
-    std::int64_t waited_ns = 0; ///< by wait_count
+    std::int64_t waited_ns = 0; ///< executor::waited_ns_
     bool same_task = false;     ///< as at the look before
     bool left_behind = false;   ///< and the same newest item behind it
   };
@@ -139,8 +102,7 @@ private:
 
   executor_pool& pool_;
   std::vector<snapshot> seen_;
-  std::uint64_t seen_at_ = 0; ///< ticks of the executors' clock
-  std::vector<wait_count> waits_;
+  std::uint64_t seen_at_ = 0;      ///< ticks of the executors' clock
   std::atomic<bool> awake_{false}; ///< written under the mutex
   std::mutex mutex_;
   std::condition_variable changed_;

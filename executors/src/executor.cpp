@@ -160,7 +160,7 @@ void executor::become(std::int32_t thread) noexcept {
   }
   tick_start_ = last_look_ = awake_since_ = now();
   tick_searched_ = 0;
-  begin_own_time(last_look_);
+  begin_own_time(last_look_, true);
   load_.set_running(true, last_look_);
   change_to(executor_state::running, last_look_);
 }
@@ -1151,17 +1151,12 @@ void executor::overrun(std::uint64_t present) noexcept {
 }
 
 /// Between two pieces of work: time without a CPU before that is not taken off what comes.
-void executor::begin_own_time(std::uint64_t present) noexcept {
+void executor::begin_own_time(std::uint64_t present, bool was_idle) noexcept {
   if (!pool_.keeps_own_time())
     return;
   own_time_since_ = present;
-  const auto use = cpu_use::of_this_thread(ns_of(present));
-  own_time_.begin(use);
-  auto& waits = pool_.backstop_->waits_of(index_);
-  if (present == awake_since_)
-    waits.skip(use);
-  else
-    waits.add(use);
+  own_time_.begin(cpu_use::of_this_thread(ns_of(present)), was_idle);
+  waited_ns_.store(own_time_.waited_ns(), std::memory_order_relaxed);
 }
 
 std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present,
@@ -1176,15 +1171,12 @@ std::uint64_t executor::own_ticks(std::uint64_t ticks, std::uint64_t present,
 
 /// One executor at long work is in nobody's way while another one runs the rest. Where as many are
 /// at long work as there are CPUs, the rest waits; and work that blocks its thread leaves a CPU
-/// unused. But not in waits that take as long as to wake a thread, or less: where threads wait for
-/// each other's locks, such as malloc's, another one would do so, too. Of those the backstop sees
-/// whether they leave a CPU unused for long.
+/// unused. Where threads wait for each other's locks, another one would do so, too: of short waits
+/// the backstop sees whether they leave a CPU unused for long.
 void executor::learn_of_long_work(std::uint64_t present, std::uint64_t ticks) noexcept {
-  const auto use = cpu_use::of_this_thread(ns_of(present));
-  auto own = own_time_.of_work(ns_of(ticks), use);
-  const auto waits = pool_.backstop_->waits_of(index_).add(use);
-  if (own.has_blocked && waits.ns < waits.times * std::chrono::nanoseconds{wake_up}.count())
-    own = {ns_of(ticks) - std::min(waits.ns, ns_of(ticks)), false};
+  const auto own = own_time_.of_work(ns_of(ticks), cpu_use::of_this_thread(ns_of(present)),
+                                     std::chrono::nanoseconds{wake_up}.count());
+  waited_ns_.store(own_time_.waited_ns(), std::memory_order_relaxed);
   if (own.ns < pool_.config().quantum.count())
     return;
   own_time_since_ = present;
@@ -1254,7 +1246,7 @@ void executor::end_tick() noexcept {
   }
   record_queues(present);
   if (present - own_time_since_ >= tick_length_)
-    begin_own_time(present);
+    begin_own_time(present, false);
   tick_start_ = present;
   note_cpu();
   // A tick that had nothing but items of the slot has ended early, by the time that they took. If
@@ -1316,7 +1308,7 @@ void executor::park() noexcept {
     (slept ? counters_.wake_ups : counters_.spin_wake_ups).add();
     tick_start_ = last_look_ = awake_since_ = now();
     if (slept || last_look_ - since >= wake_up_ticks_) // it may have lost its CPU while it looked
-      begin_own_time(last_look_);
+      begin_own_time(last_look_, true);
     record(record_kind::wakes, last_look_);
     load_.set_running(true, last_look_);
     change_to(executor_state::running, last_look_);

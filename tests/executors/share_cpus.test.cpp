@@ -230,20 +230,6 @@ TEST_CASE("work that waits again and again, each time briefly, is seen by the ba
   pool.run_until_idle();
 }
 
-TEST_CASE("waits of any length are summed up, but for those of an idle thread") {
-  backstop::wait_count counted;
-  counted.skip({});
-  const auto waits = counted.add({.wall_ns = 300, .cpu_ns = 60, .times_waited = 2});
-  CHECK(waits.ns == 240);
-  CHECK(waits.times == 2);
-  counted.skip({.wall_ns = 500, .cpu_ns = 60, .times_waited = 3});
-  CHECK(counted.ns() == 240);
-  CHECK(counted.add({.wall_ns = 600, .cpu_ns = 60, .times_waited = 4}).ns == 100);
-  const cpu_use preempted{.wall_ns = 700, .cpu_ns = 60, .times_waited = 5, .times_preempted = 1};
-  CHECK(counted.add(preempted).ns == 0);
-  CHECK(counted.ns() == 340);
-}
-
 TEST_CASE("a CPU is unused where executors wait for longer than the others need it") {
   CHECK_FALSE(backstop::leave_cpu_unused(1, 2, 100, 100)); // there is a CPU anyway
   CHECK_FALSE(backstop::leave_cpu_unused(2, 2, 50, 100));

@@ -94,9 +94,9 @@ struct pool_config {
   bool keep_apart = false;
 
   /// How many CPUs the executors share, if they may be more: while so many run, and work has not
-  /// lately kept all of these for longer than a quantum, what is in the queues waits for one of
-  /// them, unless pool_hooks::has_cpu knows of a CPU. See "CPUs" at executor_pool. 0: it is up to
-  /// that hook alone.
+  /// lately kept all of these for longer than a quantum, or blocked a thread and so left a CPU
+  /// unused, what is in the queues waits for one of them, unless pool_hooks::has_cpu knows of one.
+  /// See "CPUs" at executor_pool. 0: it is up to that hook alone.
   std::size_t share_cpus = 0;
 
   /// How long a thief leaves items in their owner's ring if they are fewer than

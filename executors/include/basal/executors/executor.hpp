@@ -463,7 +463,7 @@ private:
   void note_newborns(std::uint64_t present) noexcept;
   bool work_waits_behind_slot() const noexcept;
   [[gnu::cold]] void overrun(std::uint64_t present) noexcept;
-  void begin_own_time(std::uint64_t present) noexcept;
+  void begin_own_time(std::uint64_t present, bool was_idle) noexcept;
   void learn_of_long_work(std::uint64_t present, std::uint64_t ticks) noexcept;
   bool was_at_long_work(std::uint64_t from, std::uint64_t to) const noexcept;
   void record_of_running(record_kind kind) noexcept;
@@ -606,6 +606,9 @@ private:
   /// ends at the same time, each writes before it reads the other's, so at least one sees both.
   std::atomic<std::uint64_t> long_from_{0};
   std::atomic<std::uint64_t> long_to_{0};
+
+  /// own_time::waited_ns, once a tick, for the backstop. Relaxed: a hint.
+  std::atomic<std::int64_t> waited_ns_{0};
 
   // -- written by the backstop, read by any thread --
   std::atomic<bool> is_stuck_{false}; ///< at the same work for two of its looks

@@ -62,8 +62,9 @@ std::string to_string(const std::vector<straggler>& who);
 /// where pool_hooks::has_cpu says no, and where as many executors run as pool_config::share_cpus
 /// allows. Behind tasks that take longer than a quantum, turns with them are better than none. So
 /// that number is no limit after that many executors were at such tasks at the same time, nor after
-/// a task blocked its thread: for 64 times as long as the task took, and for a second of the pool's
-/// life at most. Whoever frees a CPU wakes an executor for what waits, see cpu_wish. Every few
+/// a task blocked its thread, or many did, in waits of less than 100 us, and so left a CPU unused:
+/// for 64 times as long as that took, and for a second of the pool's life at most. Whoever frees a
+/// CPU wakes an executor for what waits, see cpu_wish. Every few
 /// milliseconds the backstop looks, too, and lets work behind a long task have one in any case;
 /// where the kernel refuses the backstop its thread, no work waits for a CPU. Besides, little work
 /// that items leave behind waits for their executor where pool_hooks::crowds says yes.

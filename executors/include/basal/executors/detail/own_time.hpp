@@ -35,23 +35,31 @@ struct cpu_use {
 class own_time {
 public:
   /// Work begins now.
-  void begin(const cpu_use& now) noexcept {
+  /// @param was_idle there was none before: what the thread waited for was work
+  void begin(const cpu_use& now, bool was_idle = false) noexcept {
+    const auto waited = waited_ns_;
     note(now);
+    if (was_idle)
+      waited_ns_ = waited;
     last_ = now;
   }
 
   struct share {
-    std::int64_t ns;  ///< at least, in which the work computed, or waited for something itself
-    bool has_blocked; ///< it waited for half of its time or more, and nobody took the CPU from it
+    std::int64_t ns;  ///< at least, in which the work computed, or waits if it has blocked
+    bool has_blocked; ///< it waited for half of its time or more, each time for long, and nobody
+                      ///< took the CPU from it
   };
 
   /// @param took_ns how long the running work has taken up to `now`, since begin()
-  share of_work(std::int64_t took_ns, const cpu_use& now) noexcept {
+  /// @param least_wait_ns how long waits are that count, on average. Those for a lock that is held
+  ///                      briefly, such as malloc's, last until the thread is woken
+  share of_work(std::int64_t took_ns, const cpu_use& now, std::int64_t least_wait_ns) noexcept {
     note(now);
     const auto before = last_;
     last_ = now;
     const auto without_cpu = now.without_cpu_since(before);
-    if (now.has_only_waited_since(before) && without_cpu >= took_ns / 2)
+    const auto least_waits_ns = (now.times_waited - before.times_waited) * least_wait_ns;
+    if (now.has_only_waited_since(before) && without_cpu >= std::max(took_ns / 2, least_waits_ns))
       return {took_ns, true};
     return {std::clamp(took_ns - without_cpu, std::int64_t{0}, took_ns), false};
   }
@@ -59,6 +67,11 @@ public:
   /// The time that others took of the thread's, as far as the kernel was asked, in ns.
   std::int64_t lost_ns() const noexcept {
     return lost_ns_;
+  }
+
+  /// The time for which work has waited, in waits of any length, as far as the kernel was asked.
+  std::int64_t waited_ns() const noexcept {
+    return waited_ns_;
   }
 
   /// Of a part of the work, whoever else asks in the middle of it: without what others had of it.
@@ -73,14 +86,15 @@ public:
 
 private:
   void note(const cpu_use& now) noexcept {
-    if (!now.has_only_waited_since(noted_))
-      lost_ns_ += std::max(std::int64_t{0}, now.without_cpu_since(noted_));
+    auto& sum = now.has_only_waited_since(noted_) ? waited_ns_ : lost_ns_;
+    sum += std::max(std::int64_t{0}, now.without_cpu_since(noted_));
     noted_ = now;
   }
 
   cpu_use last_;  ///< as the work began
   cpu_use noted_; ///< as the kernel was last asked
   std::int64_t lost_ns_ = 0;
+  std::int64_t waited_ns_ = 0;
 };
 
 } // namespace basal::executors
