@@ -183,7 +183,7 @@ bool executor_pool::submit(work_item item, void (executor::*push)(work_item)) {
     return true;
   }
   visit here{*this};
-  if (!injection_.push(item))
+  if (!injection_.push(item, push == &executor::push_newborn))
     return false;
   notify();
   run_for_caller();

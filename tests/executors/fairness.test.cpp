@@ -271,3 +271,37 @@ TEST_CASE("work that has yielded waits, too") {
   pool.run_until_idle();
   CHECK(checked == 2);
 }
+
+TEST_CASE("after a task from outside, own work has a turn as long, of ten milliseconds at most") {
+  const auto [length, turn] = GENERATE(table<std::chrono::milliseconds, int>({
+    {1ms, 1}, // never two from outside in a row
+    {5ms, 5},
+    {1s, 10},
+  }));
+  executor_pool pool{stepped(1)};
+  const auto takes = [](executor& self, std::chrono::nanoseconds time) {
+    pass(time);
+    self.look(self.now());
+  };
+  int own_tasks = 0;
+  int from_outside = 0;
+  std::function<void(executor&)> own = [&](executor& self) {
+    takes(self, 1100us);
+    ++own_tasks;
+    if (from_outside < 2)
+      self.push_back(task::make(own));
+  };
+  REQUIRE(pool.submit(task::make(own)));
+  for (int i = 0; i < 100; ++i)
+    pool.step(0);
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(pool.submit(task::make([&](executor& self) {
+      takes(self, length);
+      if (++from_outside == 1)
+        own_tasks = 0;
+    })));
+  while (from_outside < 2)
+    pool.step(0);
+  CHECK(own_tasks == turn);
+  pool.run_until_idle();
+}

@@ -655,6 +655,19 @@ TEST_CASE("a newborn from outside waits in the injection queue") {
   CHECK(pool.at(0).stats().injection_hits == 1);
 }
 
+TEST_CASE("a newborn from outside begins after whom an earlier one has sent to") {
+  executor_pool pool{with_slot(1)};
+  std::string order;
+  for (const char name : {'a', 'b'})
+    REQUIRE(pool.submit_newborn(task::make([&, name](executor& self) {
+      order += name;
+      for (int i = 0; i < 3; ++i)
+        self.push_back(task::make([&](executor&) { order += '.'; }));
+    })));
+  pool.run_until_idle();
+  CHECK(order == "a...b...");
+}
+
 TEST_CASE("an executor whose newborns wait takes one item from outside at a time") {
   executor_pool pool{with_slot(1)};
   REQUIRE(pool.submit(task::make([&](executor& self) {

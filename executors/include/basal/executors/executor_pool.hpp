@@ -95,7 +95,7 @@ public:
   [[nodiscard]] bool submit(work_item item);
 
   /// As submit(), for the first turn of its object, such as an actor that was just spawned: see
-  /// executor::push_newborn.
+  /// executor::push_newborn. From outside, an executor takes one at a time.
   [[nodiscard]] bool submit_newborn(work_item item);
 
   /// In a pool without threads (pool_config::hosted): makes the calling thread, which is no

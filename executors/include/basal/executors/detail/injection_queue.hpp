@@ -17,9 +17,10 @@ namespace basal::executors {
 class injection_queue {
 public:
   /// Appends `item`.
+  /// @param ends_share whether what comes behind it stays here when it is taken
   /// @returns false when the queue is closed: the caller keeps the item.
   /// @throws std::bad_alloc when it cannot grow; nothing is lost then.
-  bool push(work_item item);
+  bool push(work_item item, bool ends_share = false);
 
   /// Appends all of `items` in order. Works on a closed queue too: an
   /// executor's overflow was accepted long before.
@@ -29,7 +30,7 @@ public:
   work_item pop() noexcept;
 
   /// Takes what comes to one of `takers` if all come: the oldest items, at least
-  /// one if there is any, at most as many as fit into `out`.
+  /// one if there is any, at most as many as fit into `out`, and none behind one that ends a share.
   /// @returns how many
   std::size_t pop_share(std::size_t takers, std::span<work_item> out) noexcept;
 
@@ -46,9 +47,14 @@ public:
   }
 
 private:
+  struct entry {
+    work_item item;
+    bool ends_share;
+  };
+
   std::mutex mutex_;
   std::pmr::unsynchronized_pool_resource blocks_; ///< keeps what items_ has once needed
-  std::pmr::deque<work_item> items_{&blocks_};
+  std::pmr::deque<entry> items_{&blocks_};
   bool closed_ = false;
 
   /// Written under the mutex, read by anybody. The seq_cst store in push()
