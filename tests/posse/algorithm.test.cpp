@@ -419,6 +419,12 @@ TEST_CASE("scans of strings keep the order") {
     std::exclusive_scan(text.begin(), text.end(), expected.begin(), std::string{">"});
     posse::exclusive_scan(rt, text, out, std::string{">"});
     CHECK(out == expected);
+    out = text;
+    posse::exclusive_scan(rt, out, out, std::string{">"});
+    CHECK(out == expected);
+    std::inclusive_scan(text.begin(), text.end(), expected.begin());
+    posse::inclusive_scan(rt, text, text);
+    CHECK(text == expected);
   }
 }
 

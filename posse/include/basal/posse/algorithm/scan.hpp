@@ -22,20 +22,30 @@ namespace detail {
 /// combined with the sum of u, whoever computes it and when; so the outcome does not depend on
 /// thefts.
 ///
-/// A member that comes to a unit knows what is before it, and reads and writes
-/// its elements while they are in the cache. A thief does not know: it only
-/// sums up its units, which then are scanned in parallel after the merge.
+/// The member that began knows what is before each unit that it comes to: it sums up and scans
+/// while the elements are in the cache. A thief does not know: it only sums up its units, which
+/// then are scanned in parallel after the merge.
 template <bool Inclusive, class In, class Out, class T, class Op>
 class scan {
 public:
   scan(In in, Out out, std::size_t n, Op& op) noexcept
-    : in_(in), out_(out), n_(n), op_(op), unit_(unit_for(n)) {
+    : in_(in), out_(out), n_(n), op_(op), unit_(unit_for(n)), units_(round_up(n, unit_) / unit_) {
   }
 
-  void run(member& m, T init) const {
-    auto units = round_up(n_, unit_) / unit_;
-    if (units != 0)
-      run(m, 0, units, std::move(init));
+  void run(member& m, T before) const {
+    std::size_t scanned = 0; // units, by `m`
+    sums_of_units sums(units_);
+    for_groups(m, 0, units_, [&](member& k, std::size_t first, std::size_t last) {
+      if (&k == &m && first == scanned) {
+        before = sum_and_scan(k, first, last, std::move(before));
+        scanned = last;
+      } else {
+        for (; first != last; ++first)
+          sums[first].emplace(sum(k, first));
+      }
+    });
+    if (scanned != units_)
+      scan_summed(m, scanned, std::move(before), sums);
   }
 
 private:
@@ -55,110 +65,91 @@ private:
     if constexpr (is_one_pass)
       return 16384 / sizeof(T);
     else if constexpr (std::is_arithmetic_v<T>)
-      return 5120 / sizeof(T);
+      return std::clamp<std::size_t>(round_up(n, lanes) / lanes, 64, 5120 / sizeof(T));
     else
-      return std::clamp<std::size_t>(std::bit_floor(n / 256), 1, 1024);
+      return std::clamp<std::size_t>(std::bit_floor(n / 128), 1, 1024);
   }
 
-  struct right_part {
-    std::optional<T> after;
-    executors::visible_vector<std::optional<T>> sums; ///< if stolen
-  };
+  using sums_of_units = executors::visible_vector<std::optional<T>>;
 
-  /// Scans the units [first, last).
-  /// @returns the value after them
-  T run(member& m, std::size_t first, std::size_t last, T before) const {
-    if (last - first <= lanes)
-      return sum_and_scan(m, first, last, std::move(before));
-    auto middle = first + round_up((last - first + 1) / 2, lanes);
-    std::optional<T> between;
-    auto right
-      = m.fork_merge([&](member& k) { between.emplace(run(k, first, middle, std::move(before))); },
-                     [&](member& k) -> right_part {
-                       if (&k == &m)
-                         return {run(k, middle, last, std::move(*between)), {}};
-                       return {std::nullopt, sums(k, middle, last)};
-                     })
-          .second;
-    if (right.after)
-      return std::move(*right.after);
-    return scan_summed(m, middle, last, std::move(*between), right.sums);
-  }
-
-  executors::visible_vector<std::optional<T>> sums(member& m, std::size_t first,
-                                                   std::size_t last) const {
-    executors::visible_vector<std::optional<T>> result(last - first);
-    auto body = [&](member& k, std::size_t i, std::size_t end) {
-      for (; i != end; ++i)
-        result[i].emplace(sum(k, first + i));
-    };
-    range_fork<decltype(body)>{body}.run(m, 0, last - first);
-    return result;
-  }
-
-  /// Scans units whose sums are known. Uses `sums` up.
-  T scan_summed(member& m, std::size_t first, std::size_t last, T before,
-                executors::visible_vector<std::optional<T>>& sums) const {
-    for (auto& s : sums) { // becomes what is before the unit
-      T after = static_cast<T>(op_(before, std::move(*s)));
-      s.emplace(std::move(before));
-      before = std::move(after);
-    }
-    auto body = [&](member& k, std::size_t group, std::size_t last_group) {
+  /// Calls `body(member&, first, last)` for each group of units in [begin, end), of as many as
+  /// there are lanes.
+  template <class Body>
+  void for_groups(member& m, std::size_t begin, std::size_t end, const Body& body) const {
+    auto groups = [&](member& k, std::size_t group, std::size_t last_group) {
       for (; group != last_group; ++group) {
-        k.poll();
-        auto begin = group * lanes;
-        scan_known(first + begin, std::min(last, first + begin + lanes),
-                   [&](std::size_t u) -> T { return std::move(*sums[u - first]); });
+        const auto first = begin + group * lanes;
+        body(k, first, std::min(end, first + lanes));
       }
     };
-    range_fork<decltype(body)>{body}.run(m, 0, round_up(last - first, lanes) / lanes);
-    return before;
+    const auto each = static_cast<int>(std::bit_width(lanes * unit_)) - 1;
+    range_fork<decltype(groups)>{groups, each}.run(m, 0, round_up(end - begin, lanes) / lanes);
+  }
+
+  /// Scans the units from `first` on, whose sums are known. Uses these up.
+  void scan_summed(member& m, std::size_t first, T before, sums_of_units& sums) const {
+    for (auto u = first; u != units_; ++u) { // becomes what is before the unit
+      T after = static_cast<T>(op_(before, std::move(*sums[u])));
+      sums[u].emplace(std::move(before));
+      before = std::move(after);
+    }
+    for_groups(m, first, units_, [&](member&, std::size_t u, std::size_t last) {
+      scan_known(u, last, [&](std::size_t unit) -> T { return std::move(*sums[unit]); });
+    });
   }
 
   /// Sums up and scans at most `lanes` units. @returns the value after them
   T sum_and_scan(member& m, std::size_t first, std::size_t last, T before) const {
     if constexpr (is_one_pass) {
-      m.poll();
-      return scan_units<1>(first, {before})[0];
+      return scan_unit(first, before);
+    } else if constexpr (lanes == 1) {
+      return sum_and_scan_unit(first, std::move(before));
+    } else {
+      scan_known(first, last, [&](std::size_t u) -> T {
+        T start = before;
+        before = static_cast<T>(op_(std::move(before), sum(m, u)));
+        return start;
+      });
+      return before;
     }
-    scan_known(first, last, [&](std::size_t u) -> T {
-      T start = before;
-      before = static_cast<T>(op_(std::move(before), sum(m, u)));
-      return start;
-    });
-    return before;
   }
 
   /// Scans at most `lanes` units; `before(u)` is what comes before unit u.
   template <class Before>
   void scan_known(std::size_t first, std::size_t last, Before&& before) const {
     if constexpr (lanes > 1) {
-      if (last - first == lanes && last * unit_ <= n_) {
+      if (last - first == lanes) {
         std::array<T, lanes> starts;
         for (std::size_t lane = 0; lane != lanes; ++lane) {
           prefetch_output(first + lane);
           starts[lane] = before(first + lane);
         }
-        scan_units<lanes>(first, starts);
+        scan_in_lanes(first, starts);
         return;
       }
     }
     for (; first != last; ++first)
-      scan_units<1>(first, {before(first)});
+      scan_unit(first, before(first));
   }
 
   std::size_t size_of(std::size_t unit) const noexcept {
     return std::min(unit_, n_ - unit * unit_);
   }
 
+  /// Of numbers most operations are independent of each other; of others, that may be dear to copy,
+  /// none is kept.
   T sum(member& m, std::size_t unit) const {
     auto from = advanced(in_, unit * unit_);
     if constexpr (folds_in_lanes<In, T, std::remove_const_t<Op>>) {
       return lanes_fold<T, std::remove_const_t<Op>>::leaf(from, size_of(unit), op_);
-    } else {
+    } else if constexpr (std::is_arithmetic_v<T>) {
       auto source = [&](member&, std::size_t i) -> T { return *advanced(from, i); };
       return fold_tree<T, decltype(source), Op>{source, op_}.leaf(m, 0, size_of(unit));
+    } else {
+      T result = *from;
+      for (const auto end = advanced(from, size_of(unit)); ++from != end;)
+        result = static_cast<T>(op_(std::move(result), *from));
+      return result;
     }
   }
 
@@ -173,25 +164,55 @@ private:
     }
   }
 
-  /// Scans `Count` adjacent units of the same size.
-  /// @returns the values after them
-  template <std::size_t Count>
-  std::array<T, Count> scan_units(std::size_t first, std::array<T, Count> sums) const {
+  /// Writes an element of the output, and makes `before` what is before the next one.
+  static void write(const Out& to, T& before, T&& after) {
+    if constexpr (Inclusive)
+      *to = after;
+    else
+      *to = std::move(before);
+    before = std::move(after);
+  }
+
+  /// @returns the value after the unit
+  T scan_unit(std::size_t unit, T before) const {
+    auto from = advanced(in_, unit * unit_);
+    auto to = advanced(out_, unit * unit_);
+    for (const auto end = advanced(from, size_of(unit)); from != end; ++from, ++to)
+      write(to, before, static_cast<T>(op_(before, *from)));
+    return before;
+  }
+
+  /// The same, with the sum that sum() has: neither waits for the other.
+  T sum_and_scan_unit(std::size_t unit, T before) const {
+    auto from = advanced(in_, unit * unit_);
+    auto to = advanced(out_, unit * unit_);
+    const auto end = advanced(from, size_of(unit));
+    T so_far = before;
+    T sum = *from;
+    write(to, so_far, static_cast<T>(op_(so_far, *from)));
+    while (++from != end) {
+      // Before it is written: the output's element may be the same one.
+      sum = static_cast<T>(op_(std::move(sum), *from));
+      write(++to, so_far, static_cast<T>(op_(so_far, *from)));
+    }
+    return static_cast<T>(op_(std::move(before), std::move(sum)));
+  }
+
+  /// Scans `lanes` adjacent units, of which the last one may be shorter.
+  void scan_in_lanes(std::size_t first, std::array<T, lanes> before) const {
     auto from = advanced(in_, first * unit_);
     auto to = advanced(out_, first * unit_);
-    auto size = Count == 1 ? size_of(first) : unit_;
-    for (std::size_t i = 0; i != size; ++i)
-      for (std::size_t lane = 0; lane != Count; ++lane) {
-        auto at = lane * unit_ + i;
-        // Both are read before one is written: they may be the same element.
-        T next = static_cast<T>(op_(sums[lane], *advanced(from, at)));
-        if constexpr (Inclusive)
-          *advanced(to, at) = next;
-        else
-          *advanced(to, at) = std::move(sums[lane]);
-        sums[lane] = std::move(next);
-      }
-    return sums;
+    const auto scan_one = [&](std::size_t lane, std::size_t i) {
+      const auto at = lane * unit_ + i;
+      write(advanced(to, at), before[lane], static_cast<T>(op_(before[lane], *advanced(from, at))));
+    };
+    const auto shortest = size_of(first + lanes - 1);
+    for (std::size_t i = 0; i != shortest; ++i)
+      for (std::size_t lane = 0; lane != lanes; ++lane)
+        scan_one(lane, i);
+    for (std::size_t lane = 0; lane != lanes - 1; ++lane)
+      for (auto i = shortest; i != unit_; ++i)
+        scan_one(lane, i);
   }
 
   In in_;
@@ -199,6 +220,7 @@ private:
   std::size_t n_;
   Op& op_;
   std::size_t unit_;
+  std::size_t units_;
 };
 
 struct inclusive_scan_function : range_algorithm {
