@@ -657,6 +657,12 @@ work_item executor::next() noexcept {
   }
   if (siblings_ > 0)
     order_siblings();
+  // Work that waits here has a turn as long as what came from outside: that may be an actor that
+  // sends much to others, with more of its kind behind it. But those wait no longer than newborns.
+  if (std::exchange(ran_injected_, false)) {
+    const auto present = now();
+    own_turn_end_ = present + std::min(present - own_turn_end_, newborn_patience_);
+  }
   for (;;) {
     expect_no_fork();
     if (tick_is_over())
@@ -707,17 +713,13 @@ work_item executor::pop_yielded() noexcept {
 
 work_item executor::next_own() noexcept {
   const bool was_polled = std::exchange(is_polled_, false);
-  // Work that waits here has a turn as long as what came from outside: that may be an actor that
-  // sends much to others, with more of its kind behind it. But those wait no longer than newborns.
-  if (std::exchange(ran_injected_, false))
-    own_turn_end_ = last_look_ + std::min(last_look_ - item_start_, newborn_patience_);
   // With long tasks, the shortest interval would still be too long a wait: then the average tells
   // when about a millisecond has passed. But never two tasks from outside in a row, or own work
   // would starve.
   if ((since_injection_ >= interval_
        || (since_injection_ > 1
            && since_injection_ * injection_interval_.average_ns() >= adaptive_interval::target_ns))
-      && std::max(last_look_, tick_start_) >= own_turn_end_)
+      && (last_look_ >= own_turn_end_ || now() >= own_turn_end_))
     if (auto item = pop_injected())
       return item;
   if (auto item = pop_newest()) {
@@ -834,6 +836,7 @@ work_item executor::pop_injected() noexcept {
   if (count == 0)
     return {};
   ran_injected_ = true;
+  own_turn_end_ = now();
   counters_.injection_batches.add();
   counters_.injection_hits.add(count);
   for (std::size_t i = 1; i < count; ++i)

@@ -516,8 +516,8 @@ private:
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
   bool is_polled_ = false;         ///< the latest item comes from the slot
-  bool ran_injected_ = false;      ///< the item that runs, or ran last, came from outside
-  std::uint64_t own_turn_end_ = 0; ///< ticks: until then the next one from outside waits
+  bool ran_injected_ = false;      ///< the item that runs came from outside
+  std::uint64_t own_turn_end_ = 0; ///< ticks: until then the next of these waits, or it began then
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0;     ///< tick_clock

@@ -17,7 +17,7 @@ namespace basal::executors {
 class injection_queue {
 public:
   /// Appends `item`.
-  /// @param ends_share whether what comes behind it stays here when it is taken
+  /// @param ends_share whether a share ends with it: what comes behind it stays here
   /// @returns false when the queue is closed: the caller keeps the item.
   /// @throws std::bad_alloc when it cannot grow; nothing is lost then.
   bool push(work_item item, bool ends_share = false);
