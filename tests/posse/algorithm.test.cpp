@@ -428,6 +428,31 @@ TEST_CASE("scans of strings keep the order") {
   }
 }
 
+TEST_CASE("scans take any range, and sums of another type than the elements") {
+  runtime rt{config_of(2)};
+  const auto n = GENERATE(as<std::size_t>{}, 1, 127, 128, 255, 256, 257, 2559, 2560, 2561, 10'241);
+  const auto ints = numbers(n);
+  std::vector<long long> sums(n), expected(n);
+  std::inclusive_scan(ints.begin(), ints.end(), expected.begin(), std::plus<>{}, 1LL << 40);
+  posse::inclusive_scan(rt, ints, sums, std::plus<>{}, 1LL << 40);
+  CHECK(sums == expected);
+  std::vector<double> halves(n), expected_halves(n);
+  std::exclusive_scan(ints.begin(), ints.end(), expected_halves.begin(), 0.5);
+  posse::exclusive_scan(rt, std::views::iota(0, static_cast<int>(n)), halves, 0.5);
+  CHECK(halves == expected_halves);
+  using interval = std::pair<int, int>;
+  const auto hull = [](const interval& a, const interval& b) {
+    return interval{std::min(a.first, b.first), std::max(a.second, b.second)};
+  };
+  std::deque<interval> hulls;
+  for (const int i : shuffled(n, 1000))
+    hulls.emplace_back(i, i);
+  auto expected_hulls = hulls;
+  std::inclusive_scan(hulls.begin(), hulls.end(), expected_hulls.begin(), hull);
+  posse::inclusive_scan(rt, hulls, hulls, hull);
+  CHECK(hulls == expected_hulls);
+}
+
 TEST_CASE("sort sorts numbers and strings, in any order, whatever their pattern") {
   runtime rt{config_of(2)};
   for (std::size_t n : {0, 1, 2, 3, 255, 256, 257, 4096, 4097, 100'000})

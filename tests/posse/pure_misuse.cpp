@@ -90,6 +90,16 @@ long called(basal::posse::runtime& runtime) {
   std::vector<int> numbers(10);
   return basal::posse::accumulate(
     runtime, numbers, 0L, [](long& to, int x) { to += x; }, std::plus<>{});
+#  elif MISUSE == 18
+  std::vector<int> numbers(10);
+  return basal::posse::accumulate(
+    runtime, numbers, 0L, [](basal::posse::member&, long a, int x) { return a + x; },
+    [](long& to, long from) { to += from; });
+#  elif MISUSE == 19
+  std::vector<int> numbers(10);
+  return basal::posse::accumulate(
+    runtime, numbers, 0L, [](long& to, int x) { to += x; },
+    [](const long& a, const long& b) -> const long& { return a < b ? b : a; });
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

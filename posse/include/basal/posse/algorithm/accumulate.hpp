@@ -16,16 +16,23 @@
 namespace basal::posse {
 namespace detail {
 
-/// Whether a function returns what it should have changed, as those of std::accumulate do: it takes
-/// the value `T` as a copy, or const, and returns one.
+/// Whether what a function returns, that was called with a value `T` of nobody's, is what it should
+/// have changed, as with those of std::accumulate: they take it as a copy, or const.
+template <class T, class Result>
+inline constexpr bool is_new_value
+  = std::is_same_v<Result,
+                   const T&> || (!std::is_reference_v<Result> && std::is_convertible_v<Result, T>);
+
 template <class T, class Function, class... Arguments>
 constexpr bool returns_new_value() {
-  if constexpr (!std::is_pointer_v<T> && std::is_invocable_v<Function&, T, Arguments...>) {
-    using result = std::invoke_result_t<Function&, T, Arguments...>;
-    return !std::is_reference_v<result> && std::is_convertible_v<result, T>;
-  } else {
+  if constexpr (std::is_pointer_v<T>)
     return false;
-  }
+  else if constexpr (std::is_invocable_v<Function&, member&, T, Arguments...>)
+    return is_new_value<T, std::invoke_result_t<Function&, member&, T, Arguments...>>;
+  else if constexpr (std::is_invocable_v<Function&, T, Arguments...>)
+    return is_new_value<T, std::invoke_result_t<Function&, T, Arguments...>>;
+  else
+    return false;
 }
 
 struct accumulate_function : range_algorithm {
@@ -105,7 +112,8 @@ private:
 /// `empty`: one for each part of the range that an executor goes through, so there are at most as
 /// many as thefts, and one more. `join(earlier&, later&&)` then adds what elements have led to that
 /// come right after the others. Copies are made, and joins take place, on several executors at the
-/// same time.
+/// same time. What both return is ignored: one that takes a copy of the value, or would, as
+/// `auto&&` does, and returns another one is refused.
 ///
 /// Where the range is divided depends on thefts, so the result must not: `empty` has nothing in it,
 /// and whether elements are added to one value or to two that are joined makes no difference. For

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -36,6 +37,7 @@ public:
     std::size_t scanned = 0; // units, by `m`
     sums_of_units sums(units_);
     for_groups(m, 0, units_, [&](member& k, std::size_t first, std::size_t last) {
+      // It may take back a part that nobody had begun, behind one that somebody has.
       if (&k == &m && first == scanned) {
         before = sum_and_scan(k, first, last, std::move(before));
         scanned = last;
@@ -52,7 +54,8 @@ private:
   /// Sums and the like of integers wait no longer for the one before than a store takes, and are
   /// the same in whatever order: units whose beginning is known need not be summed up first.
   static constexpr bool is_one_pass
-    = std::is_integral_v<T> && is_lanewise<std::remove_const_t<Op>, T>;
+    = std::is_integral_v<
+        T> && std::is_integral_v<std::iter_value_t<In>> && is_lanewise<std::remove_const_t<Op>, T>;
 
   /// Units that are scanned at the same time: each operation of a scan waits
   /// for the one before it, but not for those in other units.
@@ -159,7 +162,7 @@ private:
   void prefetch_output(std::size_t unit) const noexcept {
     if constexpr (std::is_pointer_v<Out>) {
       constexpr std::size_t line = std::max<std::size_t>(1, 64 / sizeof(*out_));
-      for (std::size_t i = 0; i < unit_; i += line)
+      for (std::size_t i = 0; i < size_of(unit); i += line)
         __builtin_prefetch(out_ + unit * unit_ + i, 1);
     }
   }
@@ -190,6 +193,9 @@ private:
     T so_far = before;
     T sum = *from;
     write(to, so_far, static_cast<T>(op_(so_far, *from)));
+    if constexpr (std::is_same_v<T, std::iter_value_t<In>>)
+      if (unit_ == 1) // as where a few are dear to combine
+        return so_far;
     while (++from != end) {
       // Before it is written: the output's element may be the same one.
       sum = static_cast<T>(op_(std::move(sum), *from));
@@ -267,9 +273,9 @@ struct exclusive_scan_function : range_algorithm {
 /// `inclusive_scan(where, range, output, op, init)`: element i of `output`,
 /// which has at least as many, becomes `init` and the elements 0 to i combined
 /// by `op`. `output` may be `range` itself. `op` must be associative, and is
-/// applied twice per element, three times where stolen, and for sums and
-/// products of integers once less; the result is the same bit for bit on every
-/// number of executors, see `reduce`.
+/// applied at most twice per element, and for sums and products of integers once
+/// where nothing is stolen; the result is the same bit for bit on every number of
+/// executors, see `reduce`.
 /// @throws any exception of `op`; `output` is then partly written
 inline constexpr pure<detail::inclusive_scan_function{}> inclusive_scan{"inclusive_scan"};
 
