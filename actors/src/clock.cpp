@@ -1,5 +1,6 @@
 #include <basal/actors/detail/clock.hpp>
 
+#include <basal/actors/detail/timer_queue.hpp>
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
@@ -67,7 +68,8 @@ struct deliver {
 
 } // namespace
 
-clock::clock() = default;
+clock::clock() : queue_(std::make_unique<detail::timer_queue>()) {
+}
 
 clock::~clock() {
   stop();
@@ -78,7 +80,7 @@ void clock::start(caf::actor_system& system) {
   BASAL_ASSERT(system_ == nullptr && !stopping_, "a clock starts once");
   system_ = &system;
   heritage_ = std::make_unique<executors::thread_heritage>();
-  if (queue_.next_due())
+  if (!queue_->empty())
     begin_locked();
 }
 
@@ -120,23 +122,24 @@ caf::actor_clock::time_point clock::now() const noexcept {
 
 std::size_t clock::pending() const {
   std::lock_guard guard{mutex_};
-  return queue_.size();
+  return queue_->size();
 }
 
 std::vector<caf::strong_actor_ptr> clock::waiting() const {
   std::lock_guard guard{mutex_};
-  return queue_.waiting();
+  return queue_->waiting();
 }
 
-// `fill(queue)` returns what it displaces, which must not be destroyed under the lock.
-template <class Fill>
-void clock::schedule(time_point due, Fill fill) {
+// The timer is made, and what it displaces destroyed, without the lock.
+void clock::schedule(std::unique_ptr<detail::timer> what) {
+  const auto due = what->due;
+  detail::timer_queue::node displaced;
   std::unique_lock guard{mutex_};
   if (stopping_)
     return;
   if (system_ != nullptr && !thread_.joinable())
     begin_locked();
-  [[maybe_unused]] const auto displaced = fill(queue_);
+  displaced = queue_->add(std::move(what));
   const bool wakes = due < sleeps_until_;
   guard.unlock();
   if (wakes)
@@ -145,70 +148,58 @@ void clock::schedule(time_point due, Fill fill) {
 
 void clock::set_ordinary_timeout(time_point t, caf::abstract_actor* self, caf::atom_value type,
                                  std::uint64_t id) {
-  schedule(t, [&](auto& queue) {
-    return queue.set_ordinary(t, {caf::strong_actor_ptr{self->ctrl()}, type, id});
-  });
+  schedule(detail::timer_queue::ordinary(t, {caf::strong_actor_ptr{self->ctrl()}, type, id}));
 }
 
 void clock::set_multi_timeout(time_point t, caf::abstract_actor* self, caf::atom_value type,
                               std::uint64_t id) {
-  schedule(t, [&](auto& queue) {
-    queue.set_multi(t, {caf::strong_actor_ptr{self->ctrl()}, type, id});
-    return 0;
-  });
+  schedule(detail::timer_queue::multi(t, {caf::strong_actor_ptr{self->ctrl()}, type, id}));
 }
 
 void clock::set_request_timeout(time_point t, caf::abstract_actor* self, caf::message_id id) {
-  schedule(t, [&](auto& queue) {
-    return queue.set_request(t, {caf::strong_actor_ptr{self->ctrl()}, id});
-  });
+  schedule(detail::timer_queue::request(t, {caf::strong_actor_ptr{self->ctrl()}, id}));
 }
 
 void clock::cancel_ordinary_timeout(caf::abstract_actor* self, caf::atom_value type) {
   detail::timer_queue::node removed;
   std::lock_guard guard{mutex_};
-  removed = queue_.cancel_ordinary(self->id(), type);
+  removed = queue_->cancel_ordinary(self->id(), type);
 }
 
 void clock::cancel_request_timeout(caf::abstract_actor* self, caf::message_id id) {
   detail::timer_queue::node removed;
   std::lock_guard guard{mutex_};
-  removed = queue_.cancel_request(self->id(), id);
+  removed = queue_->cancel_request(self->id(), id);
 }
 
 void clock::cancel_timeouts(caf::abstract_actor* self) {
   std::vector<detail::timer_queue::node> removed;
   std::lock_guard guard{mutex_};
-  removed = queue_.cancel_actor(self->id());
+  removed = queue_->cancel_actor(self->id());
 }
 
 void clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
                              caf::mailbox_element_ptr content) {
-  schedule(t, [&](auto& queue) {
-    queue.add_message(t, detail::actor_message{std::move(receiver), std::move(content)});
-    return 0;
-  });
+  schedule(detail::timer_queue::message(
+    t, detail::actor_message{std::move(receiver), std::move(content)}));
 }
 
 void clock::schedule_message(time_point t, caf::group target, caf::strong_actor_ptr sender,
                              caf::message content) {
-  schedule(t, [&](auto& queue) {
-    queue.add_message(
-      t, detail::group_message{std::move(target), std::move(sender), std::move(content)});
-    return 0;
-  });
+  schedule(detail::timer_queue::message(
+    t, detail::group_message{std::move(target), std::move(sender), std::move(content)}));
 }
 
 void clock::cancel_all() {
   std::unique_lock guard{mutex_};
-  const auto removed = queue_.clear();
+  const auto removed = queue_->clear();
   guard.unlock();
 }
 
 void clock::run() {
   std::unique_lock guard{mutex_};
   while (!stopping_) {
-    const auto due = queue_.next_due();
+    const auto due = queue_->next_due();
     if (!due) {
       sleeps_until_ = time_point::max();
       changed_.wait(guard);
@@ -220,10 +211,10 @@ void clock::run() {
       continue;
     }
     sleeps_until_ = time_point::min(); // looks again by itself
-    auto batch = queue_.take_due(now());
+    auto batch = queue_->take_due(now());
     guard.unlock();
     for (auto& node : batch)
-      std::visit(deliver{}, node.mapped().what);
+      std::visit(deliver{}, node->what);
     batch.clear();
     guard.lock();
   }

@@ -2,122 +2,210 @@
 
 #include <caf/abstract_actor.hpp>
 
-#include <limits>
-#include <utility>
+#include <algorithm>
+#include <chrono>
 
 #include <basal/executors/detail/assert.hpp>
 
 namespace basal::actors::detail {
 
-timer_queue::node timer_queue::set_ordinary(time_point due, behaviour_timeout what) {
+namespace {
+
+/// The actor whose timeout this is. @pre it is one
+const caf::strong_actor_ptr& owner_of(const delivery& what) {
+  const auto* of_behaviour = std::get_if<behaviour_timeout>(&what);
+  return of_behaviour != nullptr ? of_behaviour->self : std::get<request_timeout>(what).self;
+}
+
+} // namespace
+
+timer_queue::~timer_queue() {
+  const auto left = clear();
+}
+
+timer_queue::node timer_queue::ordinary(time_point due, behaviour_timeout what) {
   BASAL_ASSERT(what.self != nullptr, "a timeout is that of an actor");
-  const index_key key{what.self->id(), kind::ordinary, static_cast<std::uint64_t>(what.type)};
-  return replace(due, key, std::move(what));
+  return node{new timer(due, std::move(what), timer::kind::ordinary)};
 }
 
-void timer_queue::set_multi(time_point due, behaviour_timeout what) {
+timer_queue::node timer_queue::multi(time_point due, behaviour_timeout what) {
   BASAL_ASSERT(what.self != nullptr, "a timeout is that of an actor");
-  const auto when = next_key(due);
-  const index_key key{what.self->id(), kind::multi, when.sequence};
-  const auto position = schedule_.emplace(when, entry{std::move(what), key}).first;
-  index_.emplace(key, position);
+  return node{new timer(due, std::move(what), timer::kind::beside)};
 }
 
-timer_queue::node timer_queue::set_request(time_point due, request_timeout what) {
+timer_queue::node timer_queue::request(time_point due, request_timeout what) {
   BASAL_ASSERT(what.self != nullptr, "a timeout is that of an actor");
-  const index_key key{what.self->id(), kind::request, what.id.integer_value()};
-  return replace(due, key, std::move(what));
+  return node{new timer(due, std::move(what), timer::kind::beside)};
 }
 
-void timer_queue::add_message(time_point due, actor_message what) {
-  schedule_.emplace(next_key(due), entry{std::move(what), std::nullopt});
+timer_queue::node timer_queue::message(time_point due, actor_message what) {
+  return node{new timer(due, std::move(what), timer::kind::message)};
 }
 
-void timer_queue::add_message(time_point due, group_message what) {
-  schedule_.emplace(next_key(due), entry{std::move(what), std::nullopt});
+timer_queue::node timer_queue::message(time_point due, group_message what) {
+  return node{new timer(due, std::move(what), timer::kind::message)};
+}
+
+timer_queue::node timer_queue::add(node what) {
+  auto& t = *what;
+  t.sequence_ = sequence_++;
+  if (t.kind_ == timer::kind::message) {
+    schedule(t);
+    what.release();
+    return {};
+  }
+  // If there is no memory for the next step, this stays empty until a timeout follows, or the actor
+  // ends.
+  auto& own = of_actors_[owner_of(t.what)->id()];
+  schedule(t);
+  what.release();
+  if (t.kind_ == timer::kind::beside) {
+    own.beside.push_back(t);
+    return {};
+  }
+  auto* replaced = find_ordinary(own, std::get<behaviour_timeout>(t.what).type);
+  own.ordinary.push_back(t);
+  return replaced == nullptr ? node{} : take(*replaced);
 }
 
 timer_queue::node timer_queue::cancel_ordinary(caf::actor_id actor, caf::atom_value type) {
-  return cancel({actor, kind::ordinary, static_cast<std::uint64_t>(type)});
+  const auto own = of_actors_.find(actor);
+  if (own == of_actors_.end())
+    return {};
+  auto* found = find_ordinary(own->second, type);
+  return found == nullptr ? node{} : take(*found);
 }
 
 timer_queue::node timer_queue::cancel_request(caf::actor_id actor, caf::message_id id) {
-  return cancel({actor, kind::request, id.integer_value()});
+  const auto own = of_actors_.find(actor);
+  if (own == of_actors_.end())
+    return {};
+  for (auto& t : own->second.beside)
+    if (const auto* request = std::get_if<request_timeout>(&t.what);
+        request != nullptr && request->id == id)
+      return take(t);
+  return {};
 }
 
 std::vector<timer_queue::node> timer_queue::cancel_actor(caf::actor_id actor) {
-  constexpr auto last_key = std::numeric_limits<std::uint64_t>::max();
-  const auto first = index_.lower_bound({actor, kind::ordinary, 0});
-  const auto last = index_.upper_bound({actor, kind::request, last_key});
   std::vector<node> result;
-  for (auto i = first; i != last; ++i)
-    result.push_back(schedule_.extract(i->second));
-  index_.erase(first, last);
+  const auto own = of_actors_.find(actor);
+  if (own == of_actors_.end())
+    return result;
+  for (auto* all : {&own->second.ordinary, &own->second.beside})
+    while (!all->empty()) {
+      result.emplace_back();
+      result.back() = unlink(all->front());
+    }
+  of_actors_.erase(own);
   return result;
 }
 
 std::vector<timer_queue::node> timer_queue::take_due(time_point now) {
+  stretch_ = std::max(stretch_, stretch_of(now));
+  while (!later_.empty() && later_.begin()->first <= stretch_) {
+    auto& its = later_.begin()->second;
+    while (!its.empty()) {
+      auto& t = its.front();
+      its.pop_front();
+      near_.insert(near_.end(), t);
+    }
+    erase(later_.begin());
+  }
   std::vector<node> result;
-  while (!schedule_.empty() && schedule_.begin()->first.due <= now)
-    result.push_back(take(schedule_.begin()));
+  while (!near_.empty() && near_.begin()->due <= now) {
+    result.emplace_back();
+    result.back() = take(*near_.begin());
+  }
   return result;
 }
 
-timer_queue::schedule timer_queue::clear() {
-  BASAL_ASSERT(index_.size() <= schedule_.size(), "what can be cancelled is scheduled");
-  index_.clear();
-  return std::exchange(schedule_, {});
+std::vector<timer_queue::node> timer_queue::clear() {
+  std::vector<node> result;
+  result.reserve(size_);
+  while (!near_.empty())
+    result.push_back(take(*near_.begin()));
+  while (!later_.empty())
+    result.push_back(take(later_.begin()->second.front()));
+  return result;
 }
 
 std::optional<timer_queue::time_point> timer_queue::next_due() const {
-  if (schedule_.empty())
+  if (!near_.empty())
+    return near_.begin()->due;
+  if (later_.empty())
     return std::nullopt;
-  return schedule_.begin()->first.due;
+  const auto& earliest = later_.begin()->second;
+  return std::min_element(earliest.begin(), earliest.end(),
+                          [](const timer& a, const timer& b) { return a.due < b.due; })
+    ->due;
 }
 
 std::vector<caf::strong_actor_ptr> timer_queue::waiting() const {
-  struct owner {
-    caf::strong_actor_ptr operator()(const behaviour_timeout& x) const {
-      return x.self;
-    }
-    caf::strong_actor_ptr operator()(const request_timeout& x) const {
-      return x.self;
-    }
-    caf::strong_actor_ptr operator()(const actor_message&) const {
-      return nullptr;
-    }
-    caf::strong_actor_ptr operator()(const group_message&) const {
-      return nullptr;
-    }
-  };
   std::vector<caf::strong_actor_ptr> result;
-  for (const auto& [key, position] : index_) // ordered by actor
-    if (result.empty() || result.back()->id() != key.actor)
-      result.push_back(std::visit(owner{}, position->second.what));
+  for (const auto& [id, own] : of_actors_)
+    if (!own.empty())
+      result.push_back(owner_of((own.beside.empty() ? own.ordinary : own.beside).front().what));
   return result;
 }
 
-timer_queue::node timer_queue::replace(time_point due, index_key key, delivery what) {
-  const auto known = index_.lower_bound(key);
-  // Most are due behind all others: those of requests with one and the same time-out.
-  const auto position
-    = schedule_.emplace_hint(schedule_.end(), next_key(due), entry{std::move(what), key});
-  if (known == index_.end() || known->first != key) {
-    index_.emplace_hint(known, key, position);
-    return {};
+std::int64_t timer_queue::stretch_of(time_point t) noexcept {
+  return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
+}
+
+timer_queue::stretches::iterator timer_queue::find(std::int64_t stretch) noexcept {
+  if (recent_ == later_.end() || recent_->first != stretch)
+    recent_ = later_.find(stretch);
+  return recent_;
+}
+
+void timer_queue::erase(stretches::iterator empty) noexcept {
+  if (recent_ == empty)
+    recent_ = later_.end();
+  later_.erase(empty);
+}
+
+/// Takes a timer that is nowhere yet.
+/// @throws std::bad_alloc; it is nowhere then
+void timer_queue::schedule(timer& t) {
+  if (const auto stretch = stretch_of(t.due); stretch <= stretch_) {
+    near_.insert(near_.end(), t);
+  } else {
+    if (find(stretch) == later_.end())
+      recent_ = later_.try_emplace(stretch).first;
+    recent_->second.push_back(t);
   }
-  return schedule_.extract(std::exchange(known->second, position));
+  ++size_;
 }
 
-timer_queue::node timer_queue::cancel(const index_key& key) {
-  const auto found = index_.find(key);
-  return found == index_.end() ? node{} : take(found->second);
+timer* timer_queue::find_ordinary(timeouts& of, caf::atom_value type) noexcept {
+  for (auto& t : of.ordinary)
+    if (std::get<behaviour_timeout>(t.what).type == type)
+      return &t;
+  return nullptr;
 }
 
-timer_queue::node timer_queue::take(schedule::iterator position) {
-  if (position->second.key)
-    index_.erase(*position->second.key);
-  return schedule_.extract(position);
+/// But for an empty entry of its actor.
+timer_queue::node timer_queue::unlink(timer& t) noexcept {
+  if (t.in_order_.is_linked()) {
+    t.in_order_.unlink();
+  } else {
+    t.in_stretch_.unlink();
+    if (const auto its = find(stretch_of(t.due)); its->second.empty())
+      erase(its);
+  }
+  if (t.kind_ != timer::kind::message)
+    t.of_actor_.unlink();
+  --size_;
+  return node{&t};
+}
+
+timer_queue::node timer_queue::take(timer& t) noexcept {
+  auto result = unlink(t);
+  if (t.kind_ != timer::kind::message)
+    if (const auto own = of_actors_.find(owner_of(t.what)->id()); own->second.empty())
+      of_actors_.erase(own);
+  return result;
 }
 
 } // namespace basal::actors::detail

@@ -23,7 +23,7 @@ namespace {
 constexpr auto receive_atom = caf::atom("receive");
 constexpr auto stream_atom = caf::atom("stream");
 
-timer_queue::time_point at(std::chrono::milliseconds t) {
+timer_queue::time_point at(std::chrono::microseconds t) {
   return timer_queue::time_point{} + t;
 }
 
@@ -55,8 +55,24 @@ struct fixture {
     return {actors[0], caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, number)};
   }
 
+  timer_queue::node set_ordinary(timer_queue::time_point due, behaviour_timeout what) {
+    return queue.add(timer_queue::ordinary(due, std::move(what)));
+  }
+
+  timer_queue::node set_request(timer_queue::time_point due, request_timeout what) {
+    return queue.add(timer_queue::request(due, std::move(what)));
+  }
+
+  void set_multi(timer_queue::time_point due, behaviour_timeout what) {
+    CHECK_FALSE(queue.add(timer_queue::multi(due, std::move(what))));
+  }
+
+  void add_message(timer_queue::time_point due, actor_message what) {
+    CHECK_FALSE(queue.add(timer_queue::message(due, std::move(what))));
+  }
+
   // The ids, or message contents, of what is due.
-  std::vector<std::uint64_t> take(std::chrono::milliseconds now) {
+  std::vector<std::uint64_t> take(std::chrono::microseconds now) {
     struct identify {
       std::uint64_t operator()(const behaviour_timeout& x) const {
         return x.id;
@@ -73,7 +89,7 @@ struct fixture {
     };
     std::vector<std::uint64_t> result;
     for (auto& node : queue.take_due(at(now)))
-      result.push_back(std::visit(identify{}, node.mapped().what));
+      result.push_back(std::visit(identify{}, node->what));
     return result;
   }
 
@@ -88,10 +104,10 @@ using ids = std::vector<std::uint64_t>;
 
 TEST_CASE_METHOD(fixture, "a timer queue gives out what is due, earliest first") {
   CHECK_FALSE(queue.next_due());
-  queue.add_message(at(30ms), message(3));
-  queue.add_message(at(10ms), message(1));
-  queue.add_message(at(20ms), message(2));
-  queue.add_message(at(10ms), message(11)); // first come first served among equals
+  add_message(at(30ms), message(3));
+  add_message(at(10ms), message(1));
+  add_message(at(20ms), message(2));
+  add_message(at(10ms), message(11)); // first come first served among equals
   CHECK(queue.next_due() == at(10ms));
   CHECK(take(9ms) == ids{});
   CHECK(take(20ms) == ids{1, 11, 2});
@@ -101,30 +117,30 @@ TEST_CASE_METHOD(fixture, "a timer queue gives out what is due, earliest first")
 }
 
 TEST_CASE_METHOD(fixture, "an ordinary timeout replaces the one of the same actor and type") {
-  CHECK_FALSE(queue.set_ordinary(at(10ms), timeout(0, 1)));
-  CHECK_FALSE(queue.set_ordinary(at(20ms), timeout(1, 2)));
-  CHECK_FALSE(queue.set_ordinary(at(30ms), timeout(0, 3, stream_atom)));
-  auto replaced = queue.set_ordinary(at(40ms), timeout(0, 4));
+  CHECK_FALSE(set_ordinary(at(10ms), timeout(0, 1)));
+  CHECK_FALSE(set_ordinary(at(20ms), timeout(1, 2)));
+  CHECK_FALSE(set_ordinary(at(30ms), timeout(0, 3, stream_atom)));
+  auto replaced = set_ordinary(at(40ms), timeout(0, 4));
   REQUIRE(replaced);
-  CHECK(std::get<behaviour_timeout>(replaced.mapped().what).id == 1);
-  CHECK(queue.set_ordinary(at(5ms), timeout(1, 5))); // to an earlier time as well
+  CHECK(std::get<behaviour_timeout>(replaced->what).id == 1);
+  CHECK(set_ordinary(at(5ms), timeout(1, 5))); // to an earlier time as well
   CHECK(queue.size() == 3);
   CHECK(take(1h) == ids{5, 3, 4});
 }
 
 TEST_CASE_METHOD(fixture, "multi timeouts stand beside each other") {
-  queue.set_multi(at(20ms), timeout(0, 1));
-  queue.set_multi(at(10ms), timeout(0, 2));
-  CHECK_FALSE(queue.set_ordinary(at(15ms), timeout(0, 3)));
+  set_multi(at(20ms), timeout(0, 1));
+  set_multi(at(10ms), timeout(0, 2));
+  CHECK_FALSE(set_ordinary(at(15ms), timeout(0, 3)));
   CHECK(take(1h) == ids{2, 3, 1});
 }
 
 TEST_CASE_METHOD(fixture, "a cancelled timeout is gone and nothing else is") {
-  CHECK_FALSE(queue.set_ordinary(at(10ms), timeout(0, 1)));
-  CHECK_FALSE(queue.set_ordinary(at(10ms), timeout(1, 2)));
-  CHECK_FALSE(queue.set_request(at(10ms), request(0, 3)));
-  CHECK_FALSE(queue.set_request(at(10ms), request(0, 4)));
-  CHECK_FALSE(queue.set_request(at(10ms), request(1, 3)));
+  CHECK_FALSE(set_ordinary(at(10ms), timeout(0, 1)));
+  CHECK_FALSE(set_ordinary(at(10ms), timeout(1, 2)));
+  CHECK_FALSE(set_request(at(10ms), request(0, 3)));
+  CHECK_FALSE(set_request(at(10ms), request(0, 4)));
+  CHECK_FALSE(set_request(at(10ms), request(1, 3)));
   CHECK(queue.cancel_ordinary(actors[0]->id(), receive_atom));
   CHECK_FALSE(queue.cancel_ordinary(actors[0]->id(), receive_atom));
   CHECK_FALSE(queue.cancel_ordinary(actors[1]->id(), stream_atom));
@@ -137,12 +153,12 @@ TEST_CASE_METHOD(fixture, "a cancelled timeout is gone and nothing else is") {
 TEST_CASE_METHOD(fixture,
                  "cancelling an actor removes all of its timeouts and none of its messages") {
   for (int actor : {0, 1, 2}) {
-    CHECK_FALSE(queue.set_ordinary(at(10ms), timeout(actor, 1)));
-    CHECK_FALSE(queue.set_request(at(11ms), request(actor, 2)));
-    queue.set_multi(at(12ms), timeout(actor, 3));
-    queue.set_multi(at(13ms), timeout(actor, 4));
+    CHECK_FALSE(set_ordinary(at(10ms), timeout(actor, 1)));
+    CHECK_FALSE(set_request(at(11ms), request(actor, 2)));
+    set_multi(at(12ms), timeout(actor, 3));
+    set_multi(at(13ms), timeout(actor, 4));
   }
-  queue.add_message(at(14ms), message(5)); // to actor 0
+  add_message(at(14ms), message(5)); // to actor 0
   CHECK(queue.cancel_actor(actors[0]->id()).size() == 4);
   CHECK(queue.cancel_actor(actors[0]->id()).empty());
   CHECK(queue.cancel_actor(actors[2]->id()).size() == 4);
@@ -154,9 +170,9 @@ TEST_CASE_METHOD(fixture, "an entry holds its actor until it leaves the queue") 
   while (references(1) > 1)
     std::this_thread::yield();
   const auto before = references(1);
-  CHECK_FALSE(queue.set_ordinary(at(10ms), timeout(1, 1)));
-  CHECK_FALSE(queue.set_request(at(10ms), request(1, 2)));
-  queue.set_multi(at(99ms), timeout(1, 3));
+  CHECK_FALSE(set_ordinary(at(10ms), timeout(1, 1)));
+  CHECK_FALSE(set_request(at(10ms), request(1, 2)));
+  set_multi(at(99ms), timeout(1, 3));
   CHECK(references(1) == before + 3);
   CHECK(take(10ms).size() == 2);
   CHECK(references(1) == before + 1);
@@ -168,7 +184,7 @@ TEST_CASE_METHOD(fixture, "an entry holds its actor until it leaves the queue") 
 
 TEST_CASE_METHOD(fixture, "a timer queue agrees with a naive one on random operations") {
   struct timer {
-    std::chrono::milliseconds due;
+    std::chrono::microseconds due;
     int actor;
     bool request;
     std::uint64_t id;
@@ -182,31 +198,32 @@ TEST_CASE_METHOD(fixture, "a timer queue agrees with a naive one on random opera
       return t.actor == actor && t.request == request && (!request || t.id == id);
     };
   };
-  std::chrono::milliseconds now = 0ms;
+  std::chrono::microseconds now = 0us;
+  std::uint64_t last_request = 0;
   for (int step = 0; step < 20'000; ++step) {
-    const auto due = now + std::chrono::milliseconds{below(100)};
+    const auto due = now + std::chrono::microseconds{below(10'000)}; // some in one millisecond
     const auto actor = below(3);
     const auto id = static_cast<std::uint64_t>(1 + below(20));
     switch (below(8)) {
     case 0:
     case 1:
     case 2: {
-      auto replaced = queue.set_request(at(due), request(actor, id));
-      REQUIRE(std::erase_if(naive, same(actor, true, id)) == (replaced ? 1 : 0));
-      naive.push_back({due, actor, true, id});
+      REQUIRE_FALSE(set_request(at(due), request(actor, ++last_request)));
+      naive.push_back({due, actor, true, last_request});
       break;
     }
     case 3:
     case 4: {
-      auto replaced = queue.set_ordinary(at(due), timeout(actor, id));
+      auto replaced = set_ordinary(at(due), timeout(actor, id));
       REQUIRE(std::erase_if(naive, same(actor, false, id)) == (replaced ? 1 : 0));
       naive.push_back({due, actor, false, id});
       break;
     }
     case 5: {
+      const auto one = last_request - std::min(last_request, id);
       auto removed
-        = queue.cancel_request(actors[static_cast<std::size_t>(actor)]->id(), response_id(id));
-      REQUIRE(std::erase_if(naive, same(actor, true, id)) == (removed ? 1 : 0));
+        = queue.cancel_request(actors[static_cast<std::size_t>(actor)]->id(), response_id(one));
+      REQUIRE(std::erase_if(naive, same(actor, true, one)) == (removed ? 1 : 0));
       break;
     }
     case 6: {
@@ -218,7 +235,7 @@ TEST_CASE_METHOD(fixture, "a timer queue agrees with a naive one on random opera
       break;
     }
     default: {
-      now += std::chrono::milliseconds{below(30)};
+      now += std::chrono::microseconds{below(3000)};
       auto expected = naive;
       std::stable_sort(expected.begin(), expected.end(),
                        [](const timer& a, const timer& b) { return a.due < b.due; });
@@ -231,5 +248,9 @@ TEST_CASE_METHOD(fixture, "a timer queue agrees with a naive one on random opera
     }
     }
     REQUIRE(queue.size() == naive.size());
+    const auto earliest = std::min_element(
+      naive.begin(), naive.end(), [](const timer& a, const timer& b) { return a.due < b.due; });
+    REQUIRE(queue.next_due().value_or(at(-1us))
+            == at(earliest == naive.end() ? -1us : earliest->due));
   }
 }

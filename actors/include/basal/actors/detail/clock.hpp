@@ -1,7 +1,5 @@
 #pragma once
 
-#include <basal/actors/detail/timer_queue.hpp>
-
 #include <caf/actor_clock.hpp>
 #include <caf/fwd.hpp>
 
@@ -18,6 +16,11 @@ class thread_heritage;
 
 namespace basal::actors {
 
+namespace detail {
+class timer;
+class timer_queue;
+} // namespace detail
+
 /// The clock of an actor system on basal: timeouts, request timeouts and delayed messages.
 ///
 /// One thread, "basal.clock", begins with the first entry, sleeps until the earliest of them is due
@@ -25,8 +28,8 @@ namespace basal::actors {
 /// Deliveries happen at or after their time, in the order of their times, first come first served
 /// among equals.
 ///
-/// All member functions may be called from any thread; none blocks for longer than O(log n) under a
-/// mutex, and none calls an actor while it holds that mutex. Those that schedule the first entry
+/// All member functions may be called from any thread; each holds a mutex for as long as
+/// detail::timer_queue says, and none calls an actor meanwhile. Those that schedule the first entry
 /// throw std::system_error where the kernel refuses the thread.
 ///
 /// After `stop` everything that is scheduled is dropped at once, as CAF's own clock does.
@@ -71,16 +74,15 @@ public:
   void cancel_all() override;
 
 private:
-  template <class Fill>
-  void schedule(time_point due, Fill fill);
+  void schedule(std::unique_ptr<detail::timer> what);
 
   void begin_locked();
   void run();
 
   mutable std::mutex mutex_;
   std::condition_variable changed_; // due before sleeps_until_, or stopping_ was set
-  detail::timer_queue queue_;       // guarded by mutex_
-  bool stopping_ = false;           // guarded by mutex_
+  const std::unique_ptr<detail::timer_queue> queue_; // guarded by mutex_
+  bool stopping_ = false;                            // guarded by mutex_
 
   /// When the thread looks at the queue again without being told; min: it is about to. Of an entry
   /// that was cancelled it may be too early, never too late. Guarded by mutex_.

@@ -8,11 +8,18 @@
 #include <caf/message.hpp>
 #include <caf/message_id.hpp>
 
-#include <compare>
+#include <boost/intrusive/list.hpp>
+#include <boost/intrusive/set.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -46,56 +53,86 @@ struct group_message {
 
 using delivery = std::variant<behaviour_timeout, request_timeout, actor_message, group_message>;
 
+/// A delivery and its time. Made by timer_queue.
+class timer {
+public:
+  using time_point = caf::actor_clock::time_point;
+
+  timer(const timer&) = delete;
+  timer& operator=(const timer&) = delete;
+
+  const time_point due;
+  delivery what;
+
+private:
+  friend class timer_queue;
+  using place_hook = boost::intrusive::list_member_hook<
+    boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+  using order_hook
+    = boost::intrusive::set_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+  /// Messages are timeouts of nobody; of the others only ordinary ones are replaced.
+  enum class kind : std::uint8_t { message, ordinary, beside };
+
+  timer(time_point when, delivery content, kind timeout)
+    : due(when), what(std::move(content)), kind_(timeout) {
+  }
+
+  kind kind_;
+  std::uint64_t sequence_ = 0; ///< by the order of arrival
+  place_hook in_stretch_;
+  order_hook in_order_;
+  place_hook of_actor_;
+};
+
 /// Timers by due time: the data structure behind `basal::actors::clock`, without threads and
 /// without a clock of its own.
 ///
-/// Two ordered maps: one by (due, order of arrival), one by (actor, kind, key) for timers that can
-/// be cancelled. Everything is O(log n); `cancel_actor` O(k + log n) for k timers of that actor.
+/// Those that are due later stand, unsorted, in lists for a millisecond each. When its time has
+/// come, a list is sorted into a tree by (due, order of arrival). Besides, each actor has a list of
+/// its timeouts. Nearly all timeouts are cancelled, or end with their actor, long before they are
+/// due: of requests that all have one time-out of seconds, none is ever compared with another.
+/// (Varghese and Lauck, SOSP 1987, scheme 5, with a map of lists in place of the wheel.)
+///
+/// `add` is O(log m) for m milliseconds that have timers, O(log k) for k of the current one;
+/// `cancel_ordinary` is O(1), but for the millisecond that it leaves empty; `cancel_request`, which
+/// CAF 0.17.6 never calls, is linear in the timeouts of that actor.
 ///
 /// Not thread-safe. Whatever leaves the queue is returned as a `node` that the caller destroys
 /// after releasing its lock: dropping the last reference to an actor runs its clean-up, which
-/// calls the clock again.
+/// calls the clock again. Timers are made before it is taken, likewise.
 ///
 /// References are strong. An actor that nobody else holds and that waits for its `after` must live
 /// until the timeout has come (CAF 0.17.6 promises it, `tests/actors/conformance` shows it).
 class timer_queue {
-  enum class kind : std::uint8_t { ordinary, multi, request };
-
-  struct index_key {
-    caf::actor_id actor;
-    kind what;
-    std::uint64_t key;
-    auto operator<=>(const index_key&) const = default;
-  };
-
-  struct schedule_key;
-  struct entry;
-  using schedule = std::map<schedule_key, entry>;
-  using index = std::map<index_key, schedule::iterator>;
-
 public:
-  using time_point = caf::actor_clock::time_point;
-
-  /// An entry that has left the queue; may be empty. `node.mapped().what` is the delivery.
-  using node = schedule::node_type;
+  using time_point = timer::time_point;
+  using node = std::unique_ptr<timer>;
 
   timer_queue() = default;
   timer_queue(const timer_queue&) = delete;
   timer_queue& operator=(const timer_queue&) = delete;
+  ~timer_queue();
 
-  /// Schedules a timeout and returns the one of the same actor and type that it replaces.
-  [[nodiscard]] node set_ordinary(time_point due, behaviour_timeout what);
+  /// A timeout that replaces the one of the same actor and type.
+  [[nodiscard]] static node ordinary(time_point due, behaviour_timeout what);
 
-  /// Schedules a timeout beside those that the actor has.
-  void set_multi(time_point due, behaviour_timeout what);
+  /// A timeout beside those that the actor has.
+  [[nodiscard]] static node multi(time_point due, behaviour_timeout what);
 
-  /// Schedules the timeout of one request and returns the one of the same id that it replaces.
-  [[nodiscard]] node set_request(time_point due, request_timeout what);
+  /// The timeout of one request. An actor never uses an id twice.
+  [[nodiscard]] static node request(time_point due, request_timeout what);
 
-  /// Schedules a message. Only `clear` and `take_due` remove it again.
-  void add_message(time_point due, actor_message what);
-  void add_message(time_point due, group_message what);
+  /// A message, which only `clear` and `take_due` remove again.
+  [[nodiscard]] static node message(time_point due, actor_message what);
+  [[nodiscard]] static node message(time_point due, group_message what);
 
+  /// Schedules a timer.
+  /// @returns the one that it replaces, or null
+  /// @throws std::bad_alloc; nothing is scheduled then
+  [[nodiscard]] node add(node what);
+
+  /// Both return null where there is none.
   [[nodiscard]] node cancel_ordinary(caf::actor_id actor, caf::atom_value type);
   [[nodiscard]] node cancel_request(caf::actor_id actor, caf::message_id id);
 
@@ -106,7 +143,7 @@ public:
   [[nodiscard]] std::vector<node> take_due(time_point now);
 
   /// Removes everything.
-  [[nodiscard]] schedule clear();
+  [[nodiscard]] std::vector<node> clear();
 
   /// Returns when `take_due` has something to return.
   [[nodiscard]] std::optional<time_point> next_due() const;
@@ -115,33 +152,57 @@ public:
   [[nodiscard]] std::vector<caf::strong_actor_ptr> waiting() const;
 
   [[nodiscard]] std::size_t size() const noexcept {
-    return schedule_.size();
+    return size_;
   }
   [[nodiscard]] bool empty() const noexcept {
-    return schedule_.empty();
+    return size_ == 0;
   }
 
 private:
-  struct schedule_key {
-    time_point due;
-    std::uint64_t sequence;
-    auto operator<=>(const schedule_key&) const = default;
+  template <timer::place_hook timer::*Hook>
+  using list
+    = boost::intrusive::list<timer, boost::intrusive::member_hook<timer, timer::place_hook, Hook>,
+                             boost::intrusive::constant_time_size<false>>;
+
+  struct by_time {
+    using type = std::tuple<time_point, std::uint64_t>;
+    type operator()(const timer& t) const noexcept {
+      return {t.due, t.sequence_};
+    }
   };
 
-  struct entry {
-    delivery what;
-    std::optional<index_key> key; // empty for messages, which nobody cancels one by one
+  struct timeouts {
+    list<&timer::of_actor_> ordinary; ///< one of each type
+    list<&timer::of_actor_> beside;   ///< in the order of arrival
+
+    bool empty() const noexcept {
+      return ordinary.empty() && beside.empty();
+    }
   };
 
-  node replace(time_point due, index_key key, delivery what);
-  node cancel(const index_key& key);
-  node take(schedule::iterator position);
-  schedule_key next_key(time_point due) {
-    return {due, sequence_++};
-  }
+  /// The millisecond of a time, since the clock's epoch.
+  static std::int64_t stretch_of(time_point t) noexcept;
 
-  schedule schedule_;
-  index index_;
+  using stretches = std::map<std::int64_t, list<&timer::in_stretch_>>;
+
+  stretches::iterator find(std::int64_t stretch) noexcept;
+  void erase(stretches::iterator empty) noexcept;
+  void schedule(timer& t);
+  static timer* find_ordinary(timeouts& of, caf::atom_value type) noexcept;
+  node unlink(timer& t) noexcept;
+  node take(timer& t) noexcept;
+
+  /// Those of `stretch_` and of all before it.
+  boost::intrusive::set<
+    timer, boost::intrusive::member_hook<timer, timer::order_hook, &timer::in_order_>,
+    boost::intrusive::key_of_value<by_time>, boost::intrusive::constant_time_size<false>>
+    near_;
+  std::int64_t stretch_ = std::numeric_limits<std::int64_t>::min(); ///< of the latest take_due
+  stretches later_;                           ///< by stretch_of; none is empty
+  stretches::iterator recent_ = later_.end(); ///< that was last looked for
+
+  std::unordered_map<caf::actor_id, timeouts> of_actors_;
+  std::size_t size_ = 0;
   std::uint64_t sequence_ = 0;
 };
 
