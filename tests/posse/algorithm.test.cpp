@@ -428,6 +428,36 @@ TEST_CASE("scans of strings keep the order") {
   }
 }
 
+TEST_CASE("a scan combines at most twice for each element, and few elements once") {
+  runtime rt{config_of(1)};
+  for (const std::size_t n : {1, 2, 100, 127, 128, 1000}) {
+    const std::vector<std::pair<int, int>> in(n, {1, 2});
+    auto out = in;
+    std::size_t combined = 0;
+    posse::inclusive_scan(rt, in, out, [&](const auto& a, const auto& b) {
+      ++combined;
+      return std::pair{a.first + b.first, a.second + b.second};
+    });
+    CHECK(out.back() == std::pair{static_cast<int>(n), static_cast<int>(2 * n)});
+    CHECK(combined <= 2 * n);
+    if (n < 128)
+      CHECK(combined == n - 1);
+  }
+}
+
+TEST_CASE("sums of fractions in an integer do not depend on thefts") {
+  const std::vector<double> halves(400'000, 0.5);
+  const auto scan = [&](std::size_t executors) {
+    runtime rt{config_of(executors)};
+    std::vector<int> sums(halves.size());
+    posse::inclusive_scan(rt, halves, sums, std::plus<>{}, -1000);
+    return sums;
+  };
+  const auto expected = scan(1);
+  for (int i = 0; i < 10; ++i)
+    CHECK((scan(2) == expected));
+}
+
 TEST_CASE("scans take any range, and sums of another type than the elements") {
   runtime rt{config_of(2)};
   const auto n = GENERATE(as<std::size_t>{}, 1, 127, 128, 255, 256, 257, 2559, 2560, 2561, 10'241);

@@ -23,16 +23,21 @@ inline constexpr bool is_new_value
   = std::is_same_v<Result,
                    const T&> || (!std::is_reference_v<Result> && std::is_convertible_v<Result, T>);
 
-template <class T, class Function, class... Arguments>
+/// @tparam First what the function takes before the value, if anything
+template <class T, class Function, class Argument, class... First>
 constexpr bool returns_new_value() {
-  if constexpr (std::is_pointer_v<T>)
-    return false;
-  else if constexpr (std::is_invocable_v<Function&, member&, T, Arguments...>)
-    return is_new_value<T, std::invoke_result_t<Function&, member&, T, Arguments...>>;
-  else if constexpr (std::is_invocable_v<Function&, T, Arguments...>)
-    return is_new_value<T, std::invoke_result_t<Function&, T, Arguments...>>;
+  if constexpr (!std::is_pointer_v<T> && std::is_invocable_v<Function&, First..., T, Argument>)
+    return is_new_value<T, std::invoke_result_t<Function&, First..., T, Argument>>;
   else
     return false;
+}
+
+template <class T, class Add, class Element>
+constexpr bool add_returns_new_value() {
+  if constexpr (std::is_invocable_v<Add&, member&, T&, Element>)
+    return returns_new_value<T, Add, Element, member&>();
+  else
+    return returns_new_value<T, Add, Element>();
 }
 
 struct accumulate_function : range_algorithm {
@@ -45,7 +50,7 @@ struct accumulate_function : range_algorithm {
                   "[](table& to, table&& from) { to.merge(from); }");
     const auto elements = elements_of(range);
     using element = decltype(*elements);
-    static_assert(!returns_new_value<T, Add, element>() && !returns_new_value<T, Join, T&&>(),
+    static_assert(!add_returns_new_value<T, Add, element>() && !returns_new_value<T, Join, T&&>(),
                   "add and join change the value that they are given, what they return is lost: "
                   "[](long& to, int x) { to += x; }; for functions that return a new one there are "
                   "reduce and map_reduce");

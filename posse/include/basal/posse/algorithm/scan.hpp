@@ -146,7 +146,7 @@ private:
     if constexpr (folds_in_lanes<In, T, std::remove_const_t<Op>>) {
       return lanes_fold<T, std::remove_const_t<Op>>::leaf(from, size_of(unit), op_);
     } else if constexpr (std::is_arithmetic_v<T>) {
-      auto source = [&](member&, std::size_t i) -> T { return *advanced(from, i); };
+      auto source = [&](member&, std::size_t i) -> T { return static_cast<T>(*advanced(from, i)); };
       return fold_tree<T, decltype(source), Op>{source, op_}.leaf(m, 0, size_of(unit));
     } else {
       T result = *from;
