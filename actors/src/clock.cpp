@@ -139,7 +139,7 @@ void clock::schedule(std::unique_ptr<detail::timer> what) {
     return;
   if (system_ != nullptr && !thread_.joinable())
     begin_locked();
-  displaced = queue_->add(std::move(what));
+  displaced = queue_->add(what);
   const bool wakes = due < sleeps_until_;
   guard.unlock();
   if (wakes)
@@ -191,9 +191,9 @@ void clock::schedule_message(time_point t, caf::group target, caf::strong_actor_
 }
 
 void clock::cancel_all() {
-  std::unique_lock guard{mutex_};
-  const auto removed = queue_->clear();
-  guard.unlock();
+  auto removed = std::make_unique<detail::timer_queue>();
+  std::lock_guard guard{mutex_};
+  queue_.swap(removed);
 }
 
 void clock::run() {

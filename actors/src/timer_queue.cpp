@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include <basal/executors/detail/assert.hpp>
 
@@ -20,7 +21,10 @@ const caf::strong_actor_ptr& owner_of(const delivery& what) {
 } // namespace
 
 timer_queue::~timer_queue() {
-  const auto left = clear();
+  while (!near_.empty())
+    const auto gone = take(*near_.begin());
+  while (!later_.empty())
+    const auto gone = take(later_.begin()->second.timers.front());
 }
 
 timer_queue::node timer_queue::ordinary(time_point due, behaviour_timeout what) {
@@ -46,7 +50,7 @@ timer_queue::node timer_queue::message(time_point due, group_message what) {
   return node{new timer(due, std::move(what), timer::kind::message)};
 }
 
-timer_queue::node timer_queue::add(node what) {
+timer_queue::node timer_queue::add(node& what) {
   auto& t = *what;
   t.sequence_ = sequence_++;
   if (t.kind_ == timer::kind::message) {
@@ -80,11 +84,12 @@ timer_queue::node timer_queue::cancel_request(caf::actor_id actor, caf::message_
   const auto own = of_actors_.find(actor);
   if (own == of_actors_.end())
     return {};
-  for (auto& t : own->second.beside)
-    if (const auto* request = std::get_if<request_timeout>(&t.what);
-        request != nullptr && request->id == id)
-      return take(t);
-  return {};
+  auto& all = own->second.beside;
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const timer& t) {
+    const auto* request = std::get_if<request_timeout>(&t.what);
+    return request != nullptr && request->id == id;
+  });
+  return found == all.rend() ? node{} : take(*found);
 }
 
 std::vector<timer_queue::node> timer_queue::cancel_actor(caf::actor_id actor) {
@@ -104,7 +109,7 @@ std::vector<timer_queue::node> timer_queue::cancel_actor(caf::actor_id actor) {
 std::vector<timer_queue::node> timer_queue::take_due(time_point now) {
   stretch_ = std::max(stretch_, stretch_of(now));
   while (!later_.empty() && later_.begin()->first <= stretch_) {
-    auto& its = later_.begin()->second;
+    auto& its = later_.begin()->second.timers;
     while (!its.empty()) {
       auto& t = its.front();
       its.pop_front();
@@ -120,25 +125,12 @@ std::vector<timer_queue::node> timer_queue::take_due(time_point now) {
   return result;
 }
 
-std::vector<timer_queue::node> timer_queue::clear() {
-  std::vector<node> result;
-  result.reserve(size_);
-  while (!near_.empty())
-    result.push_back(take(*near_.begin()));
-  while (!later_.empty())
-    result.push_back(take(later_.begin()->second.front()));
-  return result;
-}
-
 std::optional<timer_queue::time_point> timer_queue::next_due() const {
   if (!near_.empty())
     return near_.begin()->due;
   if (later_.empty())
     return std::nullopt;
-  const auto& earliest = later_.begin()->second;
-  return std::min_element(earliest.begin(), earliest.end(),
-                          [](const timer& a, const timer& b) { return a.due < b.due; })
-    ->due;
+  return later_.begin()->second.earliest;
 }
 
 std::vector<caf::strong_actor_ptr> timer_queue::waiting() const {
@@ -146,17 +138,13 @@ std::vector<caf::strong_actor_ptr> timer_queue::waiting() const {
   for (const auto& [id, own] : of_actors_)
     if (!own.empty())
       result.push_back(owner_of((own.beside.empty() ? own.ordinary : own.beside).front().what));
+  std::sort(result.begin(), result.end(),
+            [](const auto& a, const auto& b) { return a->id() < b->id(); });
   return result;
 }
 
 std::int64_t timer_queue::stretch_of(time_point t) noexcept {
   return std::chrono::floor<std::chrono::milliseconds>(t.time_since_epoch()).count();
-}
-
-timer_queue::stretches::iterator timer_queue::find(std::int64_t stretch) noexcept {
-  if (recent_ == later_.end() || recent_->first != stretch)
-    recent_ = later_.find(stretch);
-  return recent_;
 }
 
 void timer_queue::erase(stretches::iterator empty) noexcept {
@@ -168,12 +156,13 @@ void timer_queue::erase(stretches::iterator empty) noexcept {
 /// Takes a timer that is nowhere yet.
 /// @throws std::bad_alloc; it is nowhere then
 void timer_queue::schedule(timer& t) {
-  if (const auto stretch = stretch_of(t.due); stretch <= stretch_) {
+  if (const auto its = stretch_of(t.due); its <= stretch_) {
     near_.insert(near_.end(), t);
   } else {
-    if (find(stretch) == later_.end())
-      recent_ = later_.try_emplace(stretch).first;
-    recent_->second.push_back(t);
+    if (recent_ == later_.end() || recent_->first != its)
+      recent_ = later_.try_emplace(its).first;
+    recent_->second.timers.push_back(t);
+    recent_->second.earliest = std::min(recent_->second.earliest, t.due);
   }
   ++size_;
 }
@@ -190,9 +179,11 @@ timer_queue::node timer_queue::unlink(timer& t) noexcept {
   if (t.in_order_.is_linked()) {
     t.in_order_.unlink();
   } else {
+    const auto here = decltype(stretch::timers)::s_iterator_to(t);
+    const bool is_alone = std::next(here) == std::prev(here); // with the head of the list
     t.in_stretch_.unlink();
-    if (const auto its = find(stretch_of(t.due)); its->second.empty())
-      erase(its);
+    if (is_alone)
+      erase(later_.find(stretch_of(t.due)));
   }
   if (t.kind_ != timer::kind::message)
     t.of_actor_.unlink();

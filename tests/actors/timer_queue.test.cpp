@@ -55,20 +55,26 @@ struct fixture {
     return {actors[0], caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, number)};
   }
 
+  timer_queue::node add(timer_queue::node what) {
+    auto replaced = queue.add(what);
+    CHECK_FALSE(what);
+    return replaced;
+  }
+
   timer_queue::node set_ordinary(timer_queue::time_point due, behaviour_timeout what) {
-    return queue.add(timer_queue::ordinary(due, std::move(what)));
+    return add(timer_queue::ordinary(due, std::move(what)));
   }
 
   timer_queue::node set_request(timer_queue::time_point due, request_timeout what) {
-    return queue.add(timer_queue::request(due, std::move(what)));
+    return add(timer_queue::request(due, std::move(what)));
   }
 
   void set_multi(timer_queue::time_point due, behaviour_timeout what) {
-    CHECK_FALSE(queue.add(timer_queue::multi(due, std::move(what))));
+    CHECK_FALSE(add(timer_queue::multi(due, std::move(what))));
   }
 
   void add_message(timer_queue::time_point due, actor_message what) {
-    CHECK_FALSE(queue.add(timer_queue::message(due, std::move(what))));
+    CHECK_FALSE(add(timer_queue::message(due, std::move(what))));
   }
 
   // The ids, or message contents, of what is due.
@@ -176,10 +182,37 @@ TEST_CASE_METHOD(fixture, "an entry holds its actor until it leaves the queue") 
   CHECK(references(1) == before + 3);
   CHECK(take(10ms).size() == 2);
   CHECK(references(1) == before + 1);
-  CHECK(queue.clear().size() == 1);
+  CHECK(take(1h).size() == 1);
   CHECK(references(1) == before);
   CHECK(queue.empty());
+  {
+    timer_queue another;
+    for (const auto due : {0ms, 10ms, 10ms, 99ms}) {
+      auto one = timer_queue::multi(at(due), timeout(1, 1));
+      CHECK_FALSE(another.add(one));
+      CHECK(another.take_due(at(-1ms)).empty());
+    }
+    CHECK(references(1) == before + 4);
+  }
+  CHECK(references(1) == before);
   CHECK_FALSE(queue.cancel_ordinary(actors[1]->id(), receive_atom));
+}
+
+TEST_CASE_METHOD(fixture, "time may go back, and begin and end anywhere") {
+  using limits = timer_queue::time_point;
+  add_message(limits::max(), message(6));
+  add_message(limits::min(), message(1));
+  add_message(at(-5ms), message(2));
+  CHECK(take(-6ms) == ids{1});
+  CHECK(queue.next_due() == at(-5ms));
+  add_message(at(20ms), message(5));
+  add_message(at(10'500us), message(4));
+  CHECK(take(10ms) == ids{2});
+  CHECK(take(3ms) == ids{});
+  add_message(at(9ms), message(3)); // in a millisecond that has come, if not at present
+  CHECK(queue.next_due() == at(9ms));
+  CHECK(take(30ms) == ids{3, 4, 5});
+  CHECK(queue.next_due() == limits::max());
 }
 
 TEST_CASE_METHOD(fixture, "a timer queue agrees with a naive one on random operations") {
@@ -250,7 +283,11 @@ TEST_CASE_METHOD(fixture, "a timer queue agrees with a naive one on random opera
     REQUIRE(queue.size() == naive.size());
     const auto earliest = std::min_element(
       naive.begin(), naive.end(), [](const timer& a, const timer& b) { return a.due < b.due; });
-    REQUIRE(queue.next_due().value_or(at(-1us))
-            == at(earliest == naive.end() ? -1us : earliest->due));
+    const auto next = queue.next_due();
+    REQUIRE(next.has_value() == (earliest != naive.end()));
+    if (next) {
+      REQUIRE(*next <= at(earliest->due));
+      REQUIRE(*next > at(earliest->due - 1ms));
+    }
   }
 }

@@ -80,9 +80,9 @@ private:
   void run();
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_; // due before sleeps_until_, or stopping_ was set
-  const std::unique_ptr<detail::timer_queue> queue_; // guarded by mutex_
-  bool stopping_ = false;                            // guarded by mutex_
+  std::condition_variable changed_;            // due before sleeps_until_, or stopping_ was set
+  std::unique_ptr<detail::timer_queue> queue_; // guarded by mutex_
+  bool stopping_ = false;                      // guarded by mutex_
 
   /// When the thread looks at the queue again without being told; min: it is about to. Of an entry
   /// that was cancelled it may be too early, never too late. Guarded by mutex_.

@@ -90,13 +90,16 @@ private:
 ///
 /// Those that are due later stand, unsorted, in lists for a millisecond each. When its time has
 /// come, a list is sorted into a tree by (due, order of arrival). Besides, each actor has a list of
-/// its timeouts. Nearly all timeouts are cancelled, or end with their actor, long before they are
-/// due: of requests that all have one time-out of seconds, none is ever compared with another.
-/// (Varghese and Lauck, SOSP 1987, scheme 5, with a map of lists in place of the wheel.)
+/// its timeouts. So what is cancelled, or ends with its actor, was never compared with another; and
+/// those of requests, which CAF 0.17.6 leaves here when the answer has come, are sorted among those
+/// of one millisecond. (Varghese and Lauck, SOSP 1987, scheme 4, with a map of lists in place of
+/// the wheel.)
 ///
-/// `add` is O(log m) for m milliseconds that have timers, O(log k) for k of the current one;
-/// `cancel_ordinary` is O(1), but for the millisecond that it leaves empty; `cancel_request`, which
-/// CAF 0.17.6 never calls, is linear in the timeouts of that actor.
+/// `add` is O(log m) for m milliseconds that have timers, or O(log k) for k of the current one, and
+/// O(1) behind one of the same millisecond; amortised, since the table of actors grows.
+/// `cancel_ordinary` and `next_due` are O(1), but for a millisecond that is left empty, which is
+/// O(log m). `cancel_request`, which get() calls, and CAF 0.17.6 never, is linear in those of that
+/// actor that came later.
 ///
 /// Not thread-safe. Whatever leaves the queue is returned as a `node` that the caller destroys
 /// after releasing its lock: dropping the last reference to an actor runs its clean-up, which
@@ -123,14 +126,14 @@ public:
   /// The timeout of one request. An actor never uses an id twice.
   [[nodiscard]] static node request(time_point due, request_timeout what);
 
-  /// A message, which only `clear` and `take_due` remove again.
+  /// A message, which only `take_due` removes again.
   [[nodiscard]] static node message(time_point due, actor_message what);
   [[nodiscard]] static node message(time_point due, group_message what);
 
-  /// Schedules a timer.
+  /// Schedules a timer, which it takes.
   /// @returns the one that it replaces, or null
-  /// @throws std::bad_alloc; nothing is scheduled then
-  [[nodiscard]] node add(node what);
+  /// @throws std::bad_alloc; nothing is scheduled or taken then
+  [[nodiscard]] node add(node& what);
 
   /// Both return null where there is none.
   [[nodiscard]] node cancel_ordinary(caf::actor_id actor, caf::atom_value type);
@@ -142,13 +145,11 @@ public:
   /// Removes everything with `due <= now`, earliest first, first come first served among equals.
   [[nodiscard]] std::vector<node> take_due(time_point now);
 
-  /// Removes everything.
-  [[nodiscard]] std::vector<node> clear();
-
-  /// Returns when `take_due` has something to return.
+  /// Returns when `take_due` has something to return, or, after one was cancelled, a time less than
+  /// a millisecond before that.
   [[nodiscard]] std::optional<time_point> next_due() const;
 
-  /// Returns the actors that have timeouts here, each once.
+  /// Returns the actors that have timeouts here, each once, by their ids.
   [[nodiscard]] std::vector<caf::strong_actor_ptr> waiting() const;
 
   [[nodiscard]] std::size_t size() const noexcept {
@@ -183,9 +184,12 @@ private:
   /// The millisecond of a time, since the clock's epoch.
   static std::int64_t stretch_of(time_point t) noexcept;
 
-  using stretches = std::map<std::int64_t, list<&timer::in_stretch_>>;
+  struct stretch {
+    list<&timer::in_stretch_> timers;
+    time_point earliest = time_point::max(); ///< of all that it ever had
+  };
+  using stretches = std::map<std::int64_t, stretch>;
 
-  stretches::iterator find(std::int64_t stretch) noexcept;
   void erase(stretches::iterator empty) noexcept;
   void schedule(timer& t);
   static timer* find_ordinary(timeouts& of, caf::atom_value type) noexcept;
@@ -199,7 +203,7 @@ private:
     near_;
   std::int64_t stretch_ = std::numeric_limits<std::int64_t>::min(); ///< of the latest take_due
   stretches later_;                           ///< by stretch_of; none is empty
-  stretches::iterator recent_ = later_.end(); ///< that was last looked for
+  stretches::iterator recent_ = later_.end(); ///< the latest one was added to
 
   std::unordered_map<caf::actor_id, timeouts> of_actors_;
   std::size_t size_ = 0;
