@@ -659,9 +659,9 @@ work_item executor::next() noexcept {
     order_siblings();
   // Work that waits here has a turn as long as what came from outside: that may be an actor that
   // sends much to others, with more of its kind behind it. But those wait no longer than newborns.
-  if (std::exchange(ran_injected_, false)) {
+  if (const auto began = std::exchange(injected_at_, 0); began != 0) {
     const auto present = now();
-    own_turn_end_ = present + std::min(present - own_turn_end_, newborn_patience_);
+    own_turn_end_ = present + std::min(present - began, newborn_patience_);
   }
   for (;;) {
     expect_no_fork();
@@ -835,8 +835,7 @@ work_item executor::pop_injected() noexcept {
   auto count = pool_.injection_.pop_share(pool_.size(), {batch.data(), most});
   if (count == 0)
     return {};
-  ran_injected_ = true;
-  own_turn_end_ = now();
+  injected_at_ = now();
   counters_.injection_batches.add();
   counters_.injection_hits.add(count);
   for (std::size_t i = 1; i < count; ++i)
@@ -1382,17 +1381,37 @@ void executor::about_to_wake() noexcept {
     seat_.be_on(slept_on_);
 }
 
+/// Its thread was just made by the calling one, and waits until this returns. The kernel may have
+/// put it behind its maker, to wait there for a time slice of some milliseconds beside CPUs that
+/// idle, and may do so again when it waits for a lock of the kernel's; so it is kept on another CPU
+/// until it has slept, or need not.
+void executor::about_to_begin(pthread_t thread, const cpu_set_t& allowed) noexcept {
+  const auto here = cpu();
+  running_on maker; // it goes on, too
+  if (current_executor == nullptr)
+    maker.be_on(here);
+  allowed_on_ = allowed;
+  const auto target = free_cpu(running_executors, allowed, here, &core_of);
+  if (!target || CPU_COUNT(&allowed) == 1)
+    return;
+  seat_.be_on(*target); // as below
+  const auto simulated = pool_.config().simulate.keep;
+  is_kept_ = simulated == nullptr ? begin_on(thread, *target) : simulated(0, *target);
+}
+
 /// Sees to it that an executor that goes on does not have to share its CPU with this one, which it
 /// wakes: this one wakes up where it went to sleep, or if an executor runs there, where none does.
 void executor::keep_apart() noexcept {
   const auto thread = thread_.load(std::memory_order_relaxed);
-  allowed_on_ = allowed_cpus(thread);
+  if (!is_kept_) // since it was made
+    allowed_on_ = allowed_cpus(thread);
   const auto target = free_cpu(running_executors, allowed_on_, slept_on_, &core_of);
   seat_.be_on(target.value_or(slept_on_)); // before it is there, so that nobody else chooses it
   if (!target || CPU_COUNT(&allowed_on_) == 1)
     return;
   const auto simulated = pool_.config().simulate.keep;
-  is_kept_ = (simulated == nullptr ? &keep_on : simulated)(thread, *target);
+  if ((simulated == nullptr ? &keep_on : simulated)(thread, *target))
+    is_kept_ = true;
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it; and for what

@@ -94,12 +94,16 @@ void executor_pool::begin_thread(std::size_t index) {
   const no_signals quiet;
   std::lock_guard guard{threads_mutex_};
   threads_[index] = std::thread{[this, &e] {
-    heritage_->take_on();
+    { std::lock_guard until_it_is_known_where{threads_mutex_}; }
+    heritage_->take_on(!e.is_kept_);
     pthread_setname_np(pthread_self(), e.name().c_str()); // others would go through /proc
     pin(e.index());
     e.thread_main();
     say_left();
   }};
+  if (config_.keep_apart && cpus_.empty())
+    if (const auto allowed = heritage_->cpus())
+      e.about_to_begin(threads_[index].native_handle(), *allowed);
 }
 
 bool executor_pool::try_begin_thread(std::size_t index) noexcept {
@@ -165,25 +169,25 @@ void executor_pool::abandon() noexcept {
 }
 
 bool executor_pool::submit(work_item item) {
-  return submit(item, &executor::push_newest);
+  return submit(item, false);
 }
 
 bool executor_pool::submit_newborn(work_item item) {
-  return submit(item, &executor::push_newborn);
+  return submit(item, true);
 }
 
-bool executor_pool::submit(work_item item, void (executor::*push)(work_item)) {
+bool executor_pool::submit(work_item item, bool is_newborn) {
   BASAL_ASSERT(item, "what is handed to a pool is a piece of work");
   expect_threads();
   auto* self = executor::current();
   if (self != nullptr && &self->pool() == this) {
     if (stopping_.load(std::memory_order_relaxed))
       return false;
-    (self->*push)(item);
+    self->take_slot(item, is_newborn);
     return true;
   }
   visit here{*this};
-  if (!injection_.push(item, push == &executor::push_newborn))
+  if (!injection_.push(item, is_newborn))
     return false;
   notify();
   run_for_caller();

@@ -14,6 +14,13 @@ namespace {
 constexpr unsigned max_cpus = cpu_census::max_cpus;
 static_assert(max_cpus <= CPU_SETSIZE);
 
+cpu_set_t only(unsigned cpu) noexcept {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return one;
+}
+
 } // namespace
 
 unsigned read_core(const std::string& root, unsigned cpu) noexcept {
@@ -73,10 +80,13 @@ cpu_set_t allowed_cpus(std::int32_t thread) noexcept {
 }
 
 bool keep_on(std::int32_t thread, unsigned cpu) noexcept {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
+  const auto one = only(cpu);
   return sched_setaffinity(thread, sizeof one, &one) == 0;
+}
+
+bool begin_on(pthread_t thread, unsigned cpu) noexcept {
+  const auto one = only(cpu);
+  return pthread_setaffinity_np(thread, sizeof one, &one) == 0;
 }
 
 void let_move(const cpu_set_t& before) noexcept {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <pthread.h>
 #include <sched.h>
 #include <string>
 
@@ -32,6 +33,10 @@ cpu_set_t allowed_cpus(std::int32_t thread) noexcept;
 /// Lets a thread run on `cpu` alone. If it sleeps, it wakes up there.
 /// @returns whether the kernel did
 bool keep_on(std::int32_t thread, unsigned cpu) noexcept;
+
+/// Lets a thread that has been made, and may not have begun, run on `cpu` alone.
+/// @returns whether the kernel did
+bool begin_on(pthread_t thread, unsigned cpu) noexcept;
 
 /// The calling thread, which was kept on one CPU, may run again on those that it was allowed
 /// before. What others have done to its affinity in the meantime is lost.

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <cstring>
 #include <new>
 
 namespace basal::executors {
@@ -31,11 +32,19 @@ thread_heritage::thread_heritage() : cpus_(cpus_of_this_thread()) {
   nice_ = getpriority(PRIO_PROCESS, 0); // on Linux, of the thread
 }
 
-void thread_heritage::take_on() const noexcept {
+std::optional<cpu_set_t> thread_heritage::cpus() const noexcept {
+  if (cpus_.size() != sizeof(cpu_set_t))
+    return std::nullopt;
+  cpu_set_t result;
+  std::memcpy(&result, cpus_.data(), sizeof result);
+  return result;
+}
+
+void thread_heritage::take_on(bool with_cpus) const noexcept {
   // Equal attributes are not set: a mask that was set by hand no longer grows with the cpuset.
   try {
     const thread_heritage mine;
-    if (mine.cpus_ != cpus_ && !cpus_.empty())
+    if (with_cpus && mine.cpus_ != cpus_ && !cpus_.empty())
       sched_setaffinity(0, cpus_.size(), reinterpret_cast<const cpu_set_t*>(cpus_.data()));
     if (mine.policy_ != policy_ || mine.priority_ != priority_) {
       sched_param parameters{};

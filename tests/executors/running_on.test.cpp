@@ -385,3 +385,66 @@ TEST_CASE("an executor that has woken up may run where it could before") {
     CHECK(CPU_EQUAL(&noted.seen, &all));
   }
 }
+
+TEST_CASE("an executor's thread begins where no executor runs, nor the thread that makes it") {
+  if (usable_cpus() < 2)
+    return;
+  auto config = looking_for_long();
+  config.keep_apart = GENERATE(true, false);
+  all_on_one = true; // here is CPU 99
+  kept_on = nowhere;
+  counts_there = false;
+  {
+    executor_pool pool{crowded_pool::with_simulation(config)};
+    CHECK((kept_on != nowhere) == config.keep_apart);
+    CHECK(kept_on != 99);
+    CHECK(counts_there == config.keep_apart);
+  }
+  if (kept_on != nowhere) {
+    CHECK_FALSE(running_executors.anybody_on(kept_on));
+    CHECK_FALSE(running_executors.anybody_on(99)); // the maker counted for as long as it made it
+  }
+  all_on_one = false;
+}
+
+TEST_CASE("an executor's thread does not begin behind the one that makes it") {
+  if (usable_cpus() < 2)
+    return;
+  pool_config config;
+  config.executors = 1;
+  config.keep_apart = true;
+  config = crowded_pool::with_simulation(config);
+  for (;;) {
+    kept_on = nowhere;
+    const auto here = static_cast<unsigned>(sched_getcpu());
+    const executor_pool pool{config};
+    if (here != static_cast<unsigned>(sched_getcpu()))
+      continue; // moved by the kernel, perhaps before
+    REQUIRE(kept_on != nowhere);
+    CHECK(kept_on != here);
+    break;
+  }
+}
+
+TEST_CASE("an executor's thread stays where it begins until it has slept") {
+  if (usable_cpus() < 2)
+    return;
+  static std::atomic<int> cpus{0};
+  pool_config config;
+  config.executors = 1;
+  config.keep_apart = GENERATE(true, false);
+  config.hooks.thread_starts = [](void*, executor&) noexcept {
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+      cpus = CPU_COUNT(&mine);
+  };
+  std::thread([&] {
+    cpu_set_t all;
+    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+    cpus = 0;
+    executor_pool pool{config};
+    while (cpus == 0)
+      std::this_thread::yield();
+    CHECK(cpus == (config.keep_apart ? 1 : CPU_COUNT(&all)));
+  }).join();
+}

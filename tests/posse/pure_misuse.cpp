@@ -18,6 +18,10 @@ long well([[maybe_unused]] member& m, int n) {
   return n;
 }
 
+struct point {
+  int x = 0;
+};
+
 [[maybe_unused]] long without_member(int n) {
   return n;
 }
@@ -100,6 +104,53 @@ long called(basal::posse::runtime& runtime) {
   return basal::posse::accumulate(
     runtime, numbers, 0L, [](long& to, int x) { to += x; },
     [](const long& a, const long& b) -> const long& { return a < b ? b : a; });
+#  elif MISUSE == 20
+  std::vector<int> numbers(10);
+  return basal::posse::accumulate(runtime, numbers, 0L, [](long& to, int x) { to += x; });
+#  elif MISUSE == 21
+  std::vector<double> numbers(10);
+  basal::posse::sort(runtime, numbers, std::ranges::less{}, [](double x) { return -x; });
+  return 0;
+#  elif MISUSE == 22
+  std::vector<int> a(10);
+  std::vector<int> b(10);
+  return basal::posse::map(runtime, a, b, std::plus<>{})[0];
+#  elif MISUSE == 23
+  std::vector<double> numbers(10);
+  return basal::posse::reduce(runtime, numbers, 0);
+#  elif MISUSE == 24
+  std::vector<double> numbers(10);
+  return basal::posse::map_reduce(
+    runtime, numbers, [](double x) { return x * x; }, 0L);
+#  elif MISUSE == 25
+  std::vector<int> numbers(10);
+  return basal::posse::map_reduce(runtime, numbers, 0, std::plus<>{}, [](int x) { return x; });
+#  elif MISUSE == 26
+  std::vector<point> points(10);
+  return basal::posse::reduce(runtime, points, point{}).x;
+#  elif MISUSE == 27
+  std::vector<point> points(10);
+  return basal::posse::max_element(runtime, points)->x;
+#  elif MISUSE == 28
+  std::vector<point> points(10);
+  basal::posse::sort(runtime, points);
+  return 0;
+#  elif MISUSE == 29
+  std::vector<int> numbers(10);
+  basal::posse::exclusive_scan(runtime, numbers, numbers, std::plus<>{}, 0);
+  return 0;
+#  elif MISUSE == 30
+  std::vector<double> numbers(10);
+  std::vector<double> sums(10);
+  basal::posse::exclusive_scan(runtime, numbers, sums, 0);
+  return 0;
+#  elif MISUSE == 31
+  std::vector<int> numbers(10);
+  basal::posse::inclusive_scan(runtime, numbers);
+  return 0;
+#  elif MISUSE == 32
+  std::vector<int> numbers(10);
+  return basal::posse::filter(runtime, numbers)[0];
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

@@ -1,4 +1,4 @@
-// for_each_chunk, zip, filter, accumulate and merge while others steal: random sizes and costs on 1
+// for_each_chunk, zip, filter, partition, accumulate and merge while others steal: random sizes and costs on 1
 // to 8 executors with the shortest quantum. Results equal the sequential ones.
 
 #include <basal/posse/posse.hpp>
@@ -71,6 +71,13 @@ TEST_CASE("ranges are done as by one thread") {
         return x % 3 == 0;
       });
       REQUIRE(every_third == expected);
+      auto [odd, even] = posse::partition(rt, a, [&](const int& x) {
+        if (&x - a.data() == static_cast<std::ptrdiff_t>(slow))
+          spin(std::chrono::milliseconds{1});
+        return x % 2 != 0;
+      });
+      REQUIRE(std::ranges::equal(odd, a | std::views::filter([](int x) { return x % 2 != 0; })));
+      REQUIRE(std::ranges::equal(even, a | std::views::filter([](int x) { return x % 2 == 0; })));
       REQUIRE(expected
               == posse::accumulate(
                 rt, a, std::vector<int>{},

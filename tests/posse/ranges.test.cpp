@@ -189,6 +189,38 @@ TEST_CASE("filter keeps what passes, in order, and asks once for each element") 
   }
 }
 
+TEST_CASE("partition keeps what passes and, apart, what does not, in order, and asks once") {
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    for (auto n : sizes) {
+      const auto v = shuffled(n, 100);
+      for (int limit : {0, 2, 50, 98, 100}) {
+        std::vector<char> asked(n, 0);
+        const auto [few, many] = posse::partition(caller{&rt}, v, [&](const int& x) {
+          ++asked[static_cast<std::size_t>(&x - v.data())];
+          return x < limit;
+        });
+        std::vector<int> passing;
+        std::vector<int> others;
+        std::ranges::partition_copy(v, std::back_inserter(passing), std::back_inserter(others),
+                                    [&](int x) { return x < limit; });
+        CHECK(few == passing);
+        CHECK(many == others);
+        CHECK(std::ranges::all_of(asked, [](char times) { return times == 1; }));
+      }
+    }
+    const std::vector<std::string> words{"a", "bb", "c", "dd"};
+    const auto [long_ones, short_ones]
+      = posse::partition(rt, words, [](member&, const std::string& w) { return w.size() == 2; });
+    CHECK(long_ones == std::vector<std::string>{"bb", "dd"});
+    CHECK(short_ones == std::vector<std::string>{"a", "c"});
+    const auto [even, odd]
+      = posse::partition(rt, std::views::iota(0, 6), [](int x) { return x % 2 == 0; });
+    CHECK(even == std::vector<int>{0, 2, 4});
+    CHECK(odd == std::vector<int>{1, 3, 5});
+  }
+}
+
 TEST_CASE("filter of a container's elements copies them once where nothing is stolen") {
   static int made = 0;
   struct counted {

@@ -90,7 +90,8 @@ struct pool_config {
   /// (executor::worth_keeping_apart), wakes up on a CPU where no executor of the process runs, if
   /// there is one (detail/running_on.hpp). On virtual machines the kernel often wakes a thread on
   /// its waker's CPU although others idle, and one of the two then waits for milliseconds. Costs
-  /// two system calls on either side, some 7 us in all.
+  /// two system calls on either side, some 7 us in all. An executor's thread begins on such a CPU,
+  /// too, and not on that of the thread that made it.
   bool keep_apart = false;
 
   /// How many CPUs the executors share, if they may be more: while so many run, and work has not

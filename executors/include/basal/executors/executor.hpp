@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <pthread.h>
 #include <sched.h>
 #include <string>
 #include <type_traits>
@@ -475,6 +476,7 @@ private:
   bool stays_busy() const noexcept;
   void about_to_wake() noexcept;
   void keep_apart() noexcept;
+  void about_to_begin(pthread_t thread, const cpu_set_t& allowed) noexcept;
   bool is_in_the_way() const noexcept;
   unsigned cpu() const noexcept;
   void change_to(executor_state state, std::uint64_t present) noexcept;
@@ -515,9 +517,10 @@ private:
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
-  bool is_polled_ = false;         ///< the latest item comes from the slot
-  bool ran_injected_ = false;      ///< the item that runs came from outside
-  std::uint64_t own_turn_end_ = 0; ///< ticks: until then the next of these waits, or it began then
+  bool is_polled_ = false; ///< the latest item comes from the slot
+  std::uint64_t injected_at_
+    = 0; ///< ticks: when the item that runs came from outside; 0: it did not
+  std::uint64_t own_turn_end_ = 0; ///< ticks: until then the next of these waits
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0;     ///< tick_clock

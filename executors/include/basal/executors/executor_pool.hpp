@@ -325,7 +325,7 @@ private:
       config_.hooks.frees_cpu(config_.hooks.context);
   }
 
-  bool submit(work_item item, void (executor::*push)(work_item));
+  bool submit(work_item item, bool is_newborn);
   bool work_for_searchers() const noexcept;
   void abandon() noexcept;
   bool makes_threads() const noexcept {

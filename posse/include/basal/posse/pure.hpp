@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -42,7 +43,20 @@ inline constexpr bool says_who_calls
   = calling<First> || std::is_convertible_v<std::remove_reference_t<First>*, member*>;
 
 /// Base of the functions of an algorithm, which take a range: for what is said of wrong arguments.
-struct range_algorithm {};
+struct range_algorithm {
+  /// What is said where they begin with a range. Those that are often called wrongly say it better.
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(sizeof...(Args) == 0,
+                  "an algorithm takes a range, and then what its comment says");
+  }
+};
+
+/// What an algorithm takes first: elements that have places, or how many numbers there are.
+template <class First = void, class...>
+inline constexpr bool begins_with_range
+  = std::integral<std::remove_cvref_t<
+      First>> || (std::ranges::random_access_range<First> && std::ranges::sized_range<First>);
 
 } // namespace detail
 
@@ -207,12 +221,15 @@ private:
     static_assert(result || is_algorithm,
                   "a pure function takes a basal::posse::member& and then the arguments of the "
                   "call, as in: long fib(basal::posse::member& m, int n)");
-    static_assert(
-      result || !is_algorithm,
-      "an algorithm takes a range with random access and a size, and then what its "
-      "comment says; two iterators are std::ranges::subrange(first, last), numbers "
-      "std::views::iota(from, to), and what is in a list, a map or a filtered view goes "
-      "into a vector first");
+    if constexpr (!result && is_algorithm && detail::begins_with_range<Args...>)
+      std::remove_cvref_t<decltype(Function)>::template refuse<Args...>();
+    else
+      static_assert(
+        result || !is_algorithm,
+        "an algorithm takes a range with random access and a size, and then what its "
+        "comment says; two iterators are std::ranges::subrange(first, last), numbers "
+        "std::views::iota(from, to), and what is in a list, a map or a filtered view goes "
+        "into a vector first");
     return result;
   }
 

@@ -439,7 +439,7 @@ private:
   static inline division_trial trial;
 };
 
-/// Calls `branch(m, i)` for every i in [0, n): a fork of n branches at the cost
+/// Calls `branch(i)`, or `branch(m, i)`, for every i in [0, n): a fork of n branches at the cost
 /// of one, see range_fork. Branches must not write what others read or write;
 /// results go where each branch puts its own. In order on this thread unless
 /// stolen.
@@ -451,7 +451,7 @@ void fork_merge_n(member& m, std::size_t n, Branch&& branch) {
                                                             std::size_t last) {
     auto&& f = near.get();
     for (auto i = first; i != last; ++i)
-      f(k, i);
+      detail::call_with(f, k, i);
   };
   range_fork<decltype(body)>{body}.run(m, 0, n);
 }

@@ -2,6 +2,8 @@
 
 #include <csignal>
 #include <cstddef>
+#include <optional>
+#include <sched.h>
 #include <vector>
 
 namespace basal::executors {
@@ -17,7 +19,11 @@ public:
 
   /// Gives it to the calling thread, as far as the kernel allows: a thread may become nicer to
   /// others, but not always less nice.
-  void take_on() const noexcept;
+  /// @param with_cpus false: except for the CPUs
+  void take_on(bool with_cpus = true) const noexcept;
+
+  /// Nothing where the kernel does not say, or has more CPUs than the set holds.
+  std::optional<cpu_set_t> cpus() const noexcept;
 
 private:
   std::vector<std::byte> cpus_; ///< the kernel's mask; empty where it does not say

@@ -41,6 +41,15 @@ constexpr bool add_returns_new_value() {
 }
 
 struct accumulate_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "accumulate takes a range, an empty value, add and join, which adds what other "
+      "elements have led to: accumulate(m, words, table{}, [](table& to, word w) { ... }, "
+      "[](table& to, table&& from) { ... })");
+  }
+
   template <element_range Range, class T, class Add, class Join>
   T operator()(member& m, Range&& range, T empty, Add&& add, Join&& join) const {
     static_assert(std::is_copy_constructible_v<T>, "each part of a range begins with a copy of the "

@@ -11,6 +11,13 @@ namespace basal::posse {
 namespace detail {
 
 struct for_each_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(sizeof...(Args) == 0,
+                  "for_each takes one range and one function; several ranges are one by zip: "
+                  "for_each(m, zip(a, b), [](int& x, int y) { ... })");
+  }
+
   template <element_range Range, class Function>
   void operator()(member& m, Range&& range, Function&& function) const {
     auto elements = written_elements_of(range);

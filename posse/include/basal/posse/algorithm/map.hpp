@@ -13,6 +13,13 @@ namespace basal::posse {
 namespace detail {
 
 struct map_into_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(sizeof...(Args) == 0,
+                  "map_into takes a range, the range that it writes to, and one function; several "
+                  "ranges are one by zip: map_into(m, zip(a, b), out, [](int x, int y) { ... })");
+  }
+
   template <element_range Range, element_range Output, class Function>
   void operator()(member& m, Range&& range, Output&& output, Function&& function) const {
     auto in = elements_of(range);
@@ -31,6 +38,13 @@ struct map_into_function : range_algorithm {
 };
 
 struct map_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(sizeof...(Args) == 0,
+                  "map takes one range and one function; several ranges are one by zip: "
+                  "map(m, zip(a, b), [](int x, int y) { ... })");
+  }
+
   template <element_range Range, class Function>
   auto operator()(member& m, Range&& range, Function&& function) const {
     using result

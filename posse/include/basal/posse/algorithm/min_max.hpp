@@ -47,8 +47,17 @@ std::ranges::borrowed_iterator_t<Range> extreme_element(member& m, Range&& range
 }
 
 struct min_element_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "min_element takes a range and less, which compares two elements; a projection is "
+      "a part of it: [](const order& a, const order& b) { return a.price < b.price; }");
+  }
+
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
+    check_order<std::remove_reference_t<Less>, std::ranges::range_value_t<Range>>();
     return extreme_element(m, std::forward<Range>(range), [&](const auto& a, const auto& b) {
       return static_cast<bool>(std::invoke(less, b, a));
     });
@@ -56,8 +65,17 @@ struct min_element_function : range_algorithm {
 };
 
 struct max_element_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "max_element takes a range and less, which compares two elements; a projection is "
+      "a part of it: [](const order& a, const order& b) { return a.price < b.price; }");
+  }
+
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
+    check_order<std::remove_reference_t<Less>, std::ranges::range_value_t<Range>>();
     return extreme_element(m, std::forward<Range>(range), [&](const auto& a, const auto& b) {
       return static_cast<bool>(std::invoke(less, a, b));
     });

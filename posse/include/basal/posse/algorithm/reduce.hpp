@@ -16,8 +16,21 @@ namespace basal::posse {
 namespace detail {
 
 struct map_reduce_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "map_reduce takes a range, a function of an element, the initial value and, unless it "
+      "is to add, what combines two values: map_reduce(m, words, length, 0, larger)");
+  }
+
   template <element_range Range, class Function, class T, class Op = std::plus<>>
   T operator()(member& m, Range&& range, Function&& function, T init, Op&& op = {}) const {
+    using element = decltype(*elements_of(range));
+    static_assert(is_called_with<Function, element>,
+                  "map_reduce takes the function of an element before the initial value, and what "
+                  "combines two values last: map_reduce(m, words, length, 0, larger)");
+    check_operation<T, Op, call_with_result_t<Function, element>>();
     auto n = count_of(range);
     if (n == 0)
       return init;
@@ -41,9 +54,18 @@ struct map_reduce_function : range_algorithm {
 };
 
 struct reduce_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "reduce takes a range, the initial value and, unless it is to add, what combines two "
+      "values: reduce(m, numbers, 1, std::multiplies<>{})");
+  }
+
   template <element_range Range, class T, class Op = std::plus<>>
   T operator()(member& m, Range&& range, T init, Op&& op = {}) const {
     using operation = std::remove_cvref_t<Op>;
+    check_operation<T, operation, std::ranges::range_value_t<Range>>();
     auto elements = elements_of(range);
     if constexpr (folds_in_lanes<decltype(elements), T, operation>) {
       auto n = count_of(range);

@@ -34,6 +34,7 @@ public:
   }
 
   void run(member& m, T before) const {
+    check_operation<T, Op, std::iter_value_t<In>>();
     std::size_t scanned = 0; // units, by `m`
     sums_of_units sums(units_);
     for_groups(m, 0, units_, [&](member& k, std::size_t first, std::size_t last) {
@@ -54,8 +55,7 @@ private:
   /// Sums and the like of integers wait no longer for the one before than a store takes, and are
   /// the same in whatever order: units whose beginning is known need not be summed up first.
   static constexpr bool is_one_pass
-    = std::is_integral_v<
-        T> && std::is_integral_v<std::iter_value_t<In>> && is_lanewise<std::remove_const_t<Op>, T>;
+    = std::is_integral_v<T> && is_lanewise<std::remove_const_t<Op>, T>;
 
   /// Units that are scanned at the same time: each operation of a scan waits
   /// for the one before it, but not for those in other units.
@@ -230,6 +230,15 @@ private:
 };
 
 struct inclusive_scan_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "inclusive_scan takes a range, the range that it writes to, and, unless it is to add "
+      "from the first element on, what combines two values and the initial one: "
+      "inclusive_scan(m, numbers, out, std::plus<>{}, 0)");
+  }
+
   template <element_range Range, element_range Output, class Op = std::plus<>>
   void operator()(member& m, Range&& range, Output&& output, Op&& op = {}) const {
     auto n = count_of(range);
@@ -257,6 +266,14 @@ private:
 };
 
 struct exclusive_scan_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "exclusive_scan takes a range, the range that it writes to, the initial value and, "
+      "unless it is to add, what combines two values: exclusive_scan(m, numbers, out, 0)");
+  }
+
   template <element_range Range, element_range Output, class T, class Op = std::plus<>>
   void operator()(member& m, Range&& range, Output&& output, T init, Op&& op = {}) const {
     auto in = elements_of(range);

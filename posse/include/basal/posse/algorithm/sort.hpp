@@ -174,6 +174,14 @@ private:
 };
 
 struct sort_function : range_algorithm {
+  template <class... Args>
+  static consteval void refuse() {
+    static_assert(
+      sizeof...(Args) == 0,
+      "sort takes a range and less, which compares two elements; a projection is a part "
+      "of it: sort(m, orders, [](const order& a, const order& b) { return a.id < b.id; })");
+  }
+
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
     auto elements = written_elements_of(range);

@@ -109,6 +109,26 @@ inline constexpr bool is_called_with
                        std::bool_constant<takes_parts<Function, Args...>::with_member>,
                        std::bool_constant<takes_parts<Function, Args...>::alone>>;
 
+/// What is wrong of an operation `Op` that combines `Value`s into one T, if anything.
+template <class T, class Op, class Value>
+consteval void check_operation() {
+  static_assert(std::is_invocable_v<Op&, T, T>,
+                "an operation combines two values of the initial one's type, or two elements where "
+                "there is none; std::plus, unless another is given: "
+                "[](const total& a, const total& b) { return total{a.sum + b.sum}; }");
+  static_assert(!std::is_integral_v<T> || !std::is_floating_point_v<std::remove_cvref_t<Value>>,
+                "what floating-point numbers are combined to has the initial value's type, an "
+                "integer, so each would be cut: begin with 0.0 instead of 0");
+}
+
+/// The same of what compares two elements.
+template <class Less, class T>
+consteval void check_order() {
+  static_assert(std::is_invocable_r_v<bool, Less&, const T&, const T&>,
+                "elements are compared by <, unless less is given, which takes two elements: "
+                "[](const order& a, const order& b) { return a.id < b.id; }");
+}
+
 template <class Function, class... Args>
 using call_with_result_t = decltype(call_with(std::declval<Function&>(), std::declval<member&>(),
                                               std::declval<Args>()...));

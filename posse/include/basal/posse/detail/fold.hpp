@@ -180,6 +180,18 @@ public:
 private:
   static constexpr bool in_any_order = is_lanewise<std::remove_const_t<Op>, T>;
 
+  /// The result is the same whichever elements are combined first, so blocks that one member goes
+  /// through are one: the last ones of short blocks would be a loop each.
+  static constexpr bool is_nested_anyhow = in_any_order && std::is_integral_v<T>;
+
+  /// What changes nothing, of sums and products.
+  static constexpr T neutral = [] {
+    if constexpr (!is_nested_anyhow)
+      return T{};
+    else
+      return static_cast<T>(Op{}(T{}, T{1}) == T{} ? 1 : 0);
+  }();
+
   /// Whether the operation is likely to have no branches. Of two elements that stand side by side
   /// the lesser one is not foretold, as it is of an element and the least so far: by groups the
   /// least of a million pairs took six times as long.
@@ -194,6 +206,11 @@ private:
   /// are not foretold.
   static constexpr std::size_t most_blocks
     = group > 1 && sizeof(T) <= 16 && !in_any_order ? 512 : 256;
+
+  /// Elements whose values are combined when there are all of them: in lanes that is cheaper than
+  /// blocks of a few elements, for as many as have room in 4 KiB.
+  static constexpr std::size_t most_singles
+    = in_any_order && !is_nested_anyhow ? std::max(most_blocks, 4096 / sizeof(T)) : most_blocks;
 
   /// Where functions call themselves by way of reductions, room for more costs a sixth of their
   /// time (a backtracking search with two to nine branches).
@@ -219,14 +236,27 @@ private:
 
   template <class Iterator, class Function>
   T in_blocks(member& m, Iterator at, std::size_t n, Function& function) const {
-    const auto bits = static_cast<int>(std::bit_width((n - 1) / most_blocks));
+    const auto bits
+      = n <= most_singles ? 0 : static_cast<int>(std::bit_width((n - 1) / most_blocks));
     const auto count = ((n - 1) >> bits) + 1;
-    value_room<T, most_blocks> values;
+    value_room<T, most_singles> values;
     auto body = [this, at, n, near = near_to<decltype(*at)>(function), bits,
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
       const auto value = [&](Iterator i) { return static_cast<T>(call_with(f, k, *i)); };
       const auto end_of = [=](std::size_t block) { return std::min(block << bits, n); };
+      if constexpr (is_nested_anyhow) {
+        const auto begin = first << bits;
+        all[first] = in_lanes<T>(advanced(at, begin), end_of(last) - begin, value, op_);
+        std::fill(all + first + 1, all + last, neutral);
+        return;
+      }
+      if (bits == 0) { // no loops of one element each
+        auto from = advanced(at, first);
+        for (auto i = first; i != last; ++i, ++from)
+          all[i] = value(from);
+        return;
+      }
       for (auto i = first; i != last; ++i) {
         const auto begin = advanced(at, i << bits);
         const auto size = end_of(i + 1) - (i << bits);
@@ -295,6 +325,9 @@ private:
   }
 
   T all_of(T* values, std::size_t n) const {
+    if constexpr (in_any_order)
+      return in_lanes<T>(
+        values, n, [](const T* value) { return *value; }, op_);
     halve(values, n, static_cast<int>(std::bit_width(n - 1)));
     return values[0];
   }

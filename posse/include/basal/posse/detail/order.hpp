@@ -3,6 +3,8 @@
 #include <functional>
 #include <type_traits>
 
+#include <basal/posse/detail/elements.hpp>
+
 namespace basal::posse::detail {
 
 template <class Less, class T>
@@ -27,6 +29,7 @@ inline constexpr bool is_branch_free
 /// that, which libraries know, else one that calls `less`.
 template <class T, class Less>
 auto order_of(Less& less) {
+  check_order<Less, T>();
   if constexpr (std::is_arithmetic_v<T> && is_standard_less<Less, T>)
     return std::less<T>{};
   else if constexpr (std::is_arithmetic_v<T> && is_standard_greater<Less, T>)
