@@ -1,5 +1,5 @@
-// for_each_chunk, zip, filter, partition, accumulate and merge while others steal: random sizes and costs on 1
-// to 8 executors with the shortest quantum. Results equal the sequential ones.
+// for_each_chunk, zip, filter, partition, accumulate and merge while others steal: random sizes and
+// costs on 1 to 8 executors with the shortest quantum. Results equal the sequential ones.
 
 #include <basal/posse/posse.hpp>
 

@@ -44,7 +44,8 @@ inline constexpr bool says_who_calls
 
 /// Base of the functions of an algorithm, which take a range: for what is said of wrong arguments.
 struct range_algorithm {
-  /// What is said where they begin with a range. Those that are often called wrongly say it better.
+  /// Says what is wrong where arguments begin with a range. Algorithms that are often called wrongly
+  /// say it better.
   template <class... Args>
   static consteval void refuse() {
     static_assert(sizeof...(Args) == 0,
@@ -52,7 +53,7 @@ struct range_algorithm {
   }
 };
 
-/// What an algorithm takes first: elements that have places, or how many numbers there are.
+/// Whether arguments begin with elements that have places, or with how many numbers there are.
 template <class First = void, class...>
 inline constexpr bool begins_with_range
   = std::integral<std::remove_cvref_t<

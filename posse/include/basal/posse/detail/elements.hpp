@@ -109,7 +109,7 @@ inline constexpr bool is_called_with
                        std::bool_constant<takes_parts<Function, Args...>::with_member>,
                        std::bool_constant<takes_parts<Function, Args...>::alone>>;
 
-/// What is wrong of an operation `Op` that combines `Value`s into one T, if anything.
+/// Says what is wrong of an operation `Op` that combines `Value`s into one T, if anything.
 template <class T, class Op, class Value>
 consteval void check_operation() {
   static_assert(std::is_invocable_v<Op&, T, T>,

@@ -184,7 +184,7 @@ private:
   /// through are one: the last ones of short blocks would be a loop each.
   static constexpr bool is_nested_anyhow = in_any_order && std::is_integral_v<T>;
 
-  /// What changes nothing, of sums and products.
+  /// The value that changes nothing: 0 in sums, 1 in products.
   static constexpr T neutral = [] {
     if constexpr (!is_nested_anyhow)
       return T{};

@@ -14,14 +14,14 @@
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/range_fork.hpp>
 
-// What filter and partition share: elements go into a vector of the executor that looks at them, and
-// those vectors' elements into the result.
+// The common part of filter and partition: elements go into a vector of the executor that looks at
+// them, and those of all vectors into the result.
 namespace basal::posse::detail {
 
 /// Where elements go that do not pass, if nobody wants them.
 struct dropped {};
 
-/// The elements that an executor has looked at: those that pass, and the others, or nothing of them.
+/// The elements that an executor has looked at: those that pass and, if they are wanted, the others.
 template <class Found, class Rest>
 struct packed {
   Found found;
