@@ -44,8 +44,8 @@ inline constexpr bool says_who_calls
 
 /// Base of the functions of an algorithm, which take a range: for what is said of wrong arguments.
 struct range_algorithm {
-  /// Says what is wrong where arguments begin with a range. Algorithms that are often called wrongly
-  /// say it better.
+  /// Says what is wrong where arguments begin with a range. Algorithms that are often called in a
+  /// wrong way say it better.
   template <class... Args>
   static consteval void refuse() {
     static_assert(sizeof...(Args) == 0,

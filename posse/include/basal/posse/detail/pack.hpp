@@ -21,7 +21,7 @@ namespace basal::posse::detail {
 /// Where elements go that do not pass, if nobody wants them.
 struct dropped {};
 
-/// The elements that an executor has looked at: those that pass and, if they are wanted, the others.
+/// Elements that an executor has looked at: those that pass and, if they are wanted, the others.
 template <class Found, class Rest>
 struct packed {
   Found found;
