@@ -132,10 +132,18 @@ void executor::thread_main() {
 
 void executor::enter() {
   // The hooks run on the thread's own stack, which cannot be suspended: to them
-  // this is a plain thread.
+  // this is a plain thread. They find the CPUs that it will have, and may choose.
   const auto& hooks = pool_.config().hooks;
-  if (hooks.thread_starts != nullptr)
+  if (hooks.thread_starts != nullptr) {
+    const auto here = cpu();
+    const bool was_kept = std::exchange(is_kept_, false);
+    if (was_kept)
+      let_move(allowed_on_);
     hooks.thread_starts(hooks.context, *this);
+    const auto chosen = allowed_cpus(0);
+    if (was_kept && CPU_EQUAL(&chosen, &allowed_on_))
+      is_kept_ = keep_on(0, here);
+  }
   become(gettid());
   pool_.backstop_->arm(); // may find work at once and not sleep for long
   fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool

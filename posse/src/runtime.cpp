@@ -66,11 +66,11 @@ runtime::runtime(runtime_config config)
   };
   pool.hooks.frees_cpu
     = [](void* self) noexcept { static_cast<const runtime*>(self)->tell_clients_of_free_cpu(); };
-  pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
-    const auto& mine = static_cast<runtime*>(self)->config_;
-    if (mine.thread_starts != nullptr)
+  if (config_.thread_starts != nullptr)
+    pool.hooks.thread_starts = [](void* self, executors::executor& starts) noexcept {
+      const auto& mine = static_cast<runtime*>(self)->config_;
       mine.thread_starts(mine.thread_context, starts);
-  };
+    };
   compute_ = std::make_unique<executors::executor_pool>(std::move(pool));
   attach_locked(*compute_);
 }

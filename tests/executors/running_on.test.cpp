@@ -426,25 +426,59 @@ TEST_CASE("an executor's thread does not begin behind the one that makes it") {
   }
 }
 
+namespace {
+
+/// CPUs on which a thread may run; 0: the calling one.
+int num_cpus_of(std::int32_t thread) noexcept {
+  cpu_set_t cpus;
+  return sched_getaffinity(thread, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : -1;
+}
+
+std::atomic<int> cpus_at_start{0};
+
+void wait_until_begun(const executor_pool& pool) {
+  while (pool.at(0).thread() == 0)
+    std::this_thread::yield();
+}
+
+} // namespace
+
 TEST_CASE("an executor's thread stays where it begins until it has slept") {
   if (usable_cpus() < 2)
     return;
-  static std::atomic<int> cpus{0};
   pool_config config;
   config.executors = 1;
   config.keep_apart = GENERATE(true, false);
+  cpus_at_start = num_cpus_of(0);
+  if (GENERATE(true, false))
+    config.hooks.thread_starts = [](void*, executor&) noexcept { cpus_at_start = num_cpus_of(0); };
+  executor_pool pool{config};
+  wait_until_begun(pool);
+  CHECK(cpus_at_start == num_cpus_of(0)); // the hook finds what the thread will have
+  CHECK(num_cpus_of(pool.at(0).thread()) == (config.keep_apart ? 1 : num_cpus_of(0)));
+}
+
+TEST_CASE("an executor's thread that chooses its CPU when it starts keeps it") {
+  if (usable_cpus() < 2)
+    return;
+  pool_config config;
+  config.executors = 1;
+  config.keep_apart = true;
   config.hooks.thread_starts = [](void*, executor&) noexcept {
-    cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
-      cpus = CPU_COUNT(&mine);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(sched_getcpu()), &one); // where it begins, of all
+    cpus_at_start = sched_setaffinity(0, sizeof one, &one) == 0 ? 1 : 2;
   };
-  std::thread([&] {
-    cpu_set_t all;
-    REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
-    cpus = 0;
-    executor_pool pool{config};
-    while (cpus == 0)
-      std::this_thread::yield();
-    CHECK(cpus == (config.keep_apart ? 1 : CPU_COUNT(&all)));
-  }).join();
+  cpus_at_start = 0;
+  executor_pool pool{config};
+  wait_until_begun(pool);
+  REQUIRE(cpus_at_start == 1);
+  affinity noted;
+  while (!pool.claim_idle(0))
+    std::this_thread::yield();
+  pool.deliver_claimed(pool.at(0), noted.node);
+  while (!noted.ran)
+    std::this_thread::yield();
+  CHECK(CPU_COUNT(&noted.seen) == 1);
 }
