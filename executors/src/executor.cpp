@@ -131,19 +131,13 @@ void executor::thread_main() {
 }
 
 void executor::enter() {
+  if (std::exchange(is_kept_, false))
+    let_move(allowed_on_);
   // The hooks run on the thread's own stack, which cannot be suspended: to them
-  // this is a plain thread. They find the CPUs that it will have, and may choose.
+  // this is a plain thread.
   const auto& hooks = pool_.config().hooks;
-  if (hooks.thread_starts != nullptr) {
-    const auto here = cpu();
-    const bool was_kept = std::exchange(is_kept_, false);
-    if (was_kept)
-      let_move(allowed_on_);
+  if (hooks.thread_starts != nullptr)
     hooks.thread_starts(hooks.context, *this);
-    const auto chosen = allowed_cpus(0);
-    if (was_kept && CPU_EQUAL(&chosen, &allowed_on_))
-      is_kept_ = keep_on(0, here);
-  }
   become(gettid());
   pool_.backstop_->arm(); // may find work at once and not sleep for long
   fiber::switch_to(*native_, *spare_fiber(), nullptr, nullptr); // made by the pool
@@ -1391,28 +1385,29 @@ void executor::about_to_wake() noexcept {
 
 /// Its thread was just made by the calling one, and waits until this returns. The kernel may have
 /// put it behind its maker, to wait there for a time slice of some milliseconds beside CPUs that
-/// idle, and may do so again when it waits for a lock of the kernel's; so it is kept on another CPU
-/// until it has slept, or need not.
+/// idle; so it begins on others, and may run anywhere from then on.
 void executor::about_to_begin(pthread_t thread, const cpu_set_t& allowed) noexcept {
-  const auto here = cpu();
-  running_on maker; // it goes on, too
-  if (current_executor == nullptr)
-    maker.be_on(here);
-  allowed_on_ = allowed;
-  const auto target = free_cpu(running_executors, allowed, here, &core_of);
-  if (!target || CPU_COUNT(&allowed) == 1)
+  running_on maker; // it goes on, and an executor may not have noted yet where it is
+  maker.be_on(cpu());
+  const auto elsewhere = free_cpus(running_executors, allowed);
+  if (CPU_COUNT(&elsewhere) == 0)
     return;
-  seat_.be_on(*target); // as below
-  const auto simulated = pool_.config().simulate.keep;
-  is_kept_ = simulated == nullptr ? begin_on(thread, *target) : simulated(0, *target);
+  allowed_on_ = allowed;
+  if (const auto simulated = pool_.config().simulate.keep; simulated != nullptr) {
+    unsigned first = 0;
+    while (!CPU_ISSET(first, &elsewhere))
+      ++first;
+    is_kept_ = simulated(0, first);
+  } else {
+    is_kept_ = begin_on(thread, elsewhere);
+  }
 }
 
 /// Sees to it that an executor that goes on does not have to share its CPU with this one, which it
 /// wakes: this one wakes up where it went to sleep, or if an executor runs there, where none does.
 void executor::keep_apart() noexcept {
   const auto thread = thread_.load(std::memory_order_relaxed);
-  if (!is_kept_) // since it was made
-    allowed_on_ = allowed_cpus(thread);
+  allowed_on_ = allowed_cpus(thread);
   const auto target = free_cpu(running_executors, allowed_on_, slept_on_, &core_of);
   seat_.be_on(target.value_or(slept_on_)); // before it is there, so that nobody else chooses it
   if (!target || CPU_COUNT(&allowed_on_) == 1)

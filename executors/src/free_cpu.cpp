@@ -14,13 +14,6 @@ namespace {
 constexpr unsigned max_cpus = cpu_census::max_cpus;
 static_assert(max_cpus <= CPU_SETSIZE);
 
-cpu_set_t only(unsigned cpu) noexcept {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(cpu, &one);
-  return one;
-}
-
 } // namespace
 
 unsigned read_core(const std::string& root, unsigned cpu) noexcept {
@@ -80,13 +73,22 @@ cpu_set_t allowed_cpus(std::int32_t thread) noexcept {
 }
 
 bool keep_on(std::int32_t thread, unsigned cpu) noexcept {
-  const auto one = only(cpu);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
   return sched_setaffinity(thread, sizeof one, &one) == 0;
 }
 
-bool begin_on(pthread_t thread, unsigned cpu) noexcept {
-  const auto one = only(cpu);
-  return pthread_setaffinity_np(thread, sizeof one, &one) == 0;
+cpu_set_t free_cpus(const cpu_census& census, const cpu_set_t& allowed) noexcept {
+  auto result = allowed;
+  for (unsigned cpu = 0; cpu < max_cpus; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && census.anybody_on(cpu))
+      CPU_CLR(cpu, &result);
+  return result;
+}
+
+bool begin_on(pthread_t thread, const cpu_set_t& cpus) noexcept {
+  return pthread_setaffinity_np(thread, sizeof cpus, &cpus) == 0;
 }
 
 void let_move(const cpu_set_t& before) noexcept {

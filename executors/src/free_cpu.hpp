@@ -34,9 +34,12 @@ cpu_set_t allowed_cpus(std::int32_t thread) noexcept;
 /// @returns whether the kernel did
 bool keep_on(std::int32_t thread, unsigned cpu) noexcept;
 
-/// Lets a thread that has been made, and may not have begun, run on `cpu` alone.
+/// Those of `allowed` on which no executor runs.
+cpu_set_t free_cpus(const cpu_census& census, const cpu_set_t& allowed) noexcept;
+
+/// Lets a thread that has been made, and may not have begun, run on `cpus` alone.
 /// @returns whether the kernel did
-bool begin_on(pthread_t thread, unsigned cpu) noexcept;
+bool begin_on(pthread_t thread, const cpu_set_t& cpus) noexcept;
 
 /// The calling thread, which was kept on one CPU, may run again on those that it was allowed
 /// before. What others have done to its affinity in the meantime is lost.

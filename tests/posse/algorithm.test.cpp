@@ -460,6 +460,46 @@ TEST_CASE("a scan combines at most twice for each element, and few elements once
   }
 }
 
+namespace {
+
+/// An element that is no number, and is added as one.
+struct metres {
+  double value = 0.5;
+
+  operator double() const {
+    return value;
+  }
+};
+
+} // namespace
+
+TEST_CASE("sums of fractions in an integer do not depend on thefts") {
+  const std::vector<metres> halves(400'000);
+  const auto scan = [&](std::size_t executors) {
+    runtime rt{config_of(executors)};
+    std::vector<int> sums(halves.size());
+    posse::inclusive_scan(rt, halves, sums, std::plus<>{}, -1'000'000); // never at 0
+    return sums;
+  };
+  const auto expected = scan(1);
+  for (int i = 0; i < 10; ++i)
+    CHECK((scan(2) == expected));
+}
+
+TEST_CASE("operations that are no sums may have an integer's type over fractions") {
+  runtime rt{config_of(2)};
+  const std::vector<double> numbers{0., 2.5, 7.25};
+  CHECK(posse::reduce(rt, numbers, false, std::logical_or<>{}));
+  CHECK(posse::map_reduce(
+          rt, numbers, [](double x) { return x; }, 0L, [](long a, long b) { return a < b ? b : a; })
+        == 7);
+  std::vector<bool> bits{false, true, false};
+  CHECK(posse::max_element(
+          rt, bits,
+          [](std::vector<bool>::reference a, std::vector<bool>::reference b) { return !a && b; })
+        == bits.begin() + 1);
+}
+
 TEST_CASE("scans take any range, and sums of another type than the elements") {
   runtime rt{config_of(2)};
   const auto n = GENERATE(as<std::size_t>{}, 1, 127, 128, 255, 256, 257, 2559, 2560, 2561, 10'241);

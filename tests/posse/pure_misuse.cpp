@@ -151,6 +151,11 @@ long called(basal::posse::runtime& runtime) {
 #  elif MISUSE == 32
   std::vector<int> numbers(10);
   return basal::posse::filter(runtime, numbers)[0];
+#  elif MISUSE == 33
+  std::vector<int> numbers(10);
+  std::vector<int> merged(20);
+  basal::posse::merge(runtime, numbers, std::list<int>(10), merged);
+  return 0;
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

@@ -53,6 +53,12 @@ struct range_algorithm {
   }
 };
 
+/// A range that no algorithm takes.
+template <class Range>
+inline constexpr bool is_wrong_range
+  = std::ranges::input_range<
+      Range> && !(std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>);
+
 /// Whether arguments begin with elements that have places, or with how many numbers there are.
 template <class First = void, class...>
 inline constexpr bool begins_with_range
@@ -222,7 +228,8 @@ private:
     static_assert(result || is_algorithm,
                   "a pure function takes a basal::posse::member& and then the arguments of the "
                   "call, as in: long fib(basal::posse::member& m, int n)");
-    if constexpr (!result && is_algorithm && detail::begins_with_range<Args...>)
+    if constexpr (!result && is_algorithm
+                  && detail::begins_with_range<Args...> && !(detail::is_wrong_range<Args> || ...))
       std::remove_cvref_t<decltype(Function)>::template refuse<Args...>();
     else
       static_assert(

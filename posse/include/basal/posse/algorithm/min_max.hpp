@@ -57,7 +57,8 @@ struct min_element_function : range_algorithm {
 
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
-    check_order<std::remove_reference_t<Less>, std::ranges::range_value_t<Range>>();
+    check_order<std::remove_reference_t<Less>,
+                std::remove_reference_t<std::ranges::range_reference_t<Range>>>();
     return extreme_element(m, std::forward<Range>(range), [&](const auto& a, const auto& b) {
       return static_cast<bool>(std::invoke(less, b, a));
     });
@@ -75,7 +76,8 @@ struct max_element_function : range_algorithm {
 
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
-    check_order<std::remove_reference_t<Less>, std::ranges::range_value_t<Range>>();
+    check_order<std::remove_reference_t<Less>,
+                std::remove_reference_t<std::ranges::range_reference_t<Range>>>();
     return extreme_element(m, std::forward<Range>(range), [&](const auto& a, const auto& b) {
       return static_cast<bool>(std::invoke(less, a, b));
     });

@@ -55,7 +55,8 @@ private:
   /// Sums and the like of integers wait no longer for the one before than a store takes, and are
   /// the same in whatever order: units whose beginning is known need not be summed up first.
   static constexpr bool is_one_pass
-    = std::is_integral_v<T> && is_lanewise<std::remove_const_t<Op>, T>;
+    = std::is_integral_v<
+        T> && std::is_integral_v<std::iter_value_t<In>> && is_lanewise<std::remove_const_t<Op>, T>;
 
   /// Units that are scanned at the same time: each operation of a scan waits
   /// for the one before it, but not for those in other units.

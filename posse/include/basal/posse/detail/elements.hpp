@@ -112,20 +112,24 @@ inline constexpr bool is_called_with
 /// Says what is wrong of an operation `Op` that combines `Value`s into one T, if anything.
 template <class T, class Op, class Value>
 consteval void check_operation() {
+  using operation = std::remove_const_t<Op>;
   static_assert(std::is_invocable_v<Op&, T, T>,
                 "an operation combines two values of the initial one's type, or two elements where "
                 "there is none; std::plus, unless another is given: "
                 "[](const total& a, const total& b) { return total{a.sum + b.sum}; }");
-  static_assert(!std::is_integral_v<T> || !std::is_floating_point_v<std::remove_cvref_t<Value>>,
-                "what floating-point numbers are combined to has the initial value's type, an "
-                "integer, so each would be cut: begin with 0.0 instead of 0");
+  static_assert(!std::is_integral_v<
+                  T> || std::is_same_v<T, bool> || !std::is_floating_point_v<std::remove_cvref_t<Value>> || !(std::is_same_v<operation, std::plus<>> || std::is_same_v<operation, std::plus<T>> || std::is_same_v<operation, std::multiplies<>> || std::is_same_v<operation, std::multiplies<T>>),
+                "a sum has the initial value's type, an integer, to which each floating-point "
+                "number "
+                "would be cut: begin with 0.0 instead of 0, or let the function return an integer, "
+                "as std::lround does");
 }
 
-/// The same of what compares two elements.
+/// The same of what compares elements, `T`s that are const.
 template <class Less, class T>
 consteval void check_order() {
-  static_assert(std::is_invocable_r_v<bool, Less&, const T&, const T&>,
-                "elements are compared by <, unless less is given, which takes two elements: "
+  static_assert(std::is_invocable_v<Less&, const T&, const T&>,
+                "elements are compared by <, or by less where it is given; it takes two elements: "
                 "[](const order& a, const order& b) { return a.id < b.id; }");
 }
 
