@@ -113,16 +113,20 @@ inline constexpr bool is_called_with
 template <class T, class Op, class Value>
 consteval void check_operation() {
   using operation = std::remove_const_t<Op>;
+  constexpr bool adds = std::disjunction_v<
+    std::is_same<operation, std::plus<>>, std::is_same<operation, std::plus<T>>,
+    std::is_same<operation, std::multiplies<>>, std::is_same<operation, std::multiplies<T>>>;
+  constexpr bool cuts
+    = std::is_integral_v<
+        T> && !std::is_same_v<T, bool> && std::is_floating_point_v<std::remove_cvref_t<Value>>;
   static_assert(std::is_invocable_v<Op&, T, T>,
                 "an operation combines two values of the initial one's type, or two elements where "
                 "there is none; std::plus, unless another is given: "
                 "[](const total& a, const total& b) { return total{a.sum + b.sum}; }");
-  static_assert(!std::is_integral_v<
-                  T> || std::is_same_v<T, bool> || !std::is_floating_point_v<std::remove_cvref_t<Value>> || !(std::is_same_v<operation, std::plus<>> || std::is_same_v<operation, std::plus<T>> || std::is_same_v<operation, std::multiplies<>> || std::is_same_v<operation, std::multiplies<T>>),
+  static_assert(!adds || !cuts,
                 "a sum has the initial value's type, an integer, to which each floating-point "
-                "number "
-                "would be cut: begin with 0.0 instead of 0, or let the function return an integer, "
-                "as std::lround does");
+                "number would be cut: begin with 0.0 instead of 0, or let the function return an "
+                "integer, as std::lround does");
 }
 
 /// The same of what compares elements, `T`s that are const.
