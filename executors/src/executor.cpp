@@ -1413,8 +1413,7 @@ void executor::keep_apart() noexcept {
   if (!target || CPU_COUNT(&allowed_on_) == 1)
     return;
   const auto simulated = pool_.config().simulate.keep;
-  if ((simulated == nullptr ? &keep_on : simulated)(thread, *target))
-    is_kept_ = true;
+  is_kept_ = (simulated == nullptr ? &keep_on : simulated)(thread, *target);
 }
 
 /// Looks for a wake-up that may come soon, before the kernel has to be asked for it; and for what

@@ -8,7 +8,7 @@
 
 #include <basal/executors/detail/running_on.hpp>
 
-// Where an executor wakes up that another one wakes.
+// Where an executor wakes up that another one wakes, and where its thread begins.
 
 namespace basal::executors {
 
@@ -41,7 +41,7 @@ cpu_set_t free_cpus(const cpu_census& census, const cpu_set_t& allowed) noexcept
 /// @returns whether the kernel did
 bool begin_on(pthread_t thread, const cpu_set_t& cpus) noexcept;
 
-/// The calling thread, which was kept on one CPU, may run again on those that it was allowed
+/// The calling thread, which was kept on some CPUs, may run again on those that it was allowed
 /// before. What others have done to its affinity in the meantime is lost.
 void let_move(const cpu_set_t& before) noexcept;
 

@@ -68,6 +68,14 @@ pool_config looking_for_long() {
   return config;
 }
 
+/// Lets the calling thread run where it is now, and nowhere else.
+bool stay_here() noexcept {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+  return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
 /// Runs until it is told to end, on executor 0.
 struct long_task {
   explicit long_task(executor_pool& pool) {
@@ -339,10 +347,7 @@ TEST_CASE("an executor whose thread may run on one CPU alone is woken there") {
   if (usable_cpus() < 2)
     return;
   std::thread([] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
-    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0); // its pool's threads inherit it
+    REQUIRE(stay_here()); // its pool's threads inherit it
     auto config = looking_for_long();
     config.keep_apart = true;
     crowded_pool crowded{config};
@@ -463,12 +468,8 @@ TEST_CASE("an executor's thread may run on all CPUs once it has begun, and may c
     cpus_at_start = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : -1;
   };
   if (chooses)
-    config.hooks.thread_starts = [](void*, executor&) noexcept {
-      cpu_set_t one;
-      CPU_ZERO(&one);
-      CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
-      cpus_at_start = sched_setaffinity(0, sizeof one, &one) == 0 ? 1 : -1;
-    };
+    config.hooks.thread_starts
+      = [](void*, executor&) noexcept { cpus_at_start = stay_here() ? 1 : -1; };
   cpu_set_t all;
   REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
   const auto expected = chooses ? 1 : CPU_COUNT(&all);

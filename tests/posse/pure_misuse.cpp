@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <list>
+#include <set>
 #include <vector>
 
 #ifndef MISUSE
@@ -155,6 +156,14 @@ long called(basal::posse::runtime& runtime) {
   std::vector<int> numbers(10);
   std::vector<int> merged(20);
   basal::posse::merge(runtime, numbers, std::list<int>(10), merged);
+  return 0;
+#  elif MISUSE == 34
+  std::vector<int> numbers(10);
+  basal::posse::accumulate(runtime, numbers, std::set<int>{},
+                           [](std::set<int>& to, int x) { to.insert(x); });
+  return 0;
+#  elif MISUSE == 35
+  basal::posse::filter(runtime, 10, [](int x) { return x > 5; });
   return 0;
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)

@@ -517,9 +517,8 @@ private:
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
-  bool is_polled_ = false; ///< the latest item comes from the slot
-  std::uint64_t injected_at_
-    = 0; ///< ticks: when the item that runs came from outside; 0: it did not
+  bool is_polled_ = false;         ///< the latest item comes from the slot
+  std::uint64_t injected_at_ = 0;  ///< ticks: when an item from outside began; 0: another one runs
   std::uint64_t own_turn_end_ = 0; ///< ticks: until then the next of these waits
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
@@ -575,7 +574,7 @@ private:
   // -- written by the owner, and while it sleeps in the kernel by whoever is about to wake it --
   running_on seat_;
   unsigned slept_on_ = 0;  ///< the CPU
-  bool is_kept_ = false;   ///< on one CPU, to be woken there
+  bool is_kept_ = false;   ///< on some CPUs, to wake up or to begin there
   cpu_set_t allowed_on_{}; ///< where it might run before that
 
   // -- written by the owner, read by stack_scan while the owner stands still --

@@ -15,7 +15,8 @@ struct simulation {
   /// Number of the CPU that the calling thread is on; any thread. Null: sched_getcpu().
   unsigned (*cpu)() noexcept = nullptr;
 
-  /// Lets an executor's thread, which sleeps, run on one CPU alone, until it is awake again.
+  /// Lets an executor's thread, which sleeps, run on one CPU alone, until it is awake again. Thread
+  /// 0: one that has not begun; of the CPUs where it may begin, the first.
   /// @returns whether it was done. Null: the kernel does.
   bool (*keep)(std::int32_t thread, unsigned cpu) noexcept = nullptr;
 

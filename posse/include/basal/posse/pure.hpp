@@ -44,26 +44,31 @@ inline constexpr bool says_who_calls
 
 /// Base of the functions of an algorithm, which take a range: for what is said of wrong arguments.
 struct range_algorithm {
+  /// Whether it takes others behind the first one.
+  static constexpr bool has_more_ranges = false;
+
   /// Says what is wrong where arguments begin with a range. Algorithms that are often called in a
   /// wrong way say it better.
   template <class... Args>
   static consteval void refuse() {
     static_assert(sizeof...(Args) == 0,
-                  "an algorithm takes a range, and then what its comment says");
+                  "an algorithm takes a range, and then what its comment says; a range of the "
+                  "numbers below n is std::views::iota(0, n)");
   }
 };
 
-/// A range that no algorithm takes.
 template <class Range>
-inline constexpr bool is_wrong_range
-  = std::ranges::input_range<
-      Range> && !(std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>);
+concept random_access = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
 
 /// Whether arguments begin with elements that have places, or with how many numbers there are.
 template <class First = void, class...>
 inline constexpr bool begins_with_range
-  = std::integral<std::remove_cvref_t<
-      First>> || (std::ranges::random_access_range<First> && std::ranges::sized_range<First>);
+  = std::integral<std::remove_cvref_t<First>> || random_access<First>;
+
+/// Whether one is a range that no algorithm takes.
+template <class... Args>
+inline constexpr bool has_wrong_range
+  = ((std::ranges::input_range<Args> && !random_access<Args>) || ...);
 
 } // namespace detail
 
@@ -219,6 +224,19 @@ private:
                   "<basal/actors/run_pure.hpp>); the runtime on a plain thread");
   }
 
+  /// Whether the function is an algorithm that has something to say of these arguments.
+  template <class... Args>
+  static consteval bool refuses() {
+    using function = std::remove_cvref_t<decltype(Function)>;
+    if constexpr (std::invocable<decltype(Function), member&, Args...>)
+      return false;
+    else if constexpr (!std::derived_from<function, detail::range_algorithm>)
+      return false;
+    else
+      return detail::begins_with_range<
+               Args...> && !(function::has_more_ranges && detail::has_wrong_range<Args...>);
+  }
+
   /// True, or the one error that says what is wrong.
   template <class... Args>
   static consteval bool takes_member() {
@@ -228,8 +246,7 @@ private:
     static_assert(result || is_algorithm,
                   "a pure function takes a basal::posse::member& and then the arguments of the "
                   "call, as in: long fib(basal::posse::member& m, int n)");
-    if constexpr (!result && is_algorithm
-                  && detail::begins_with_range<Args...> && !(detail::is_wrong_range<Args> || ...))
+    if constexpr (refuses<Args...>())
       std::remove_cvref_t<decltype(Function)>::template refuse<Args...>();
     else
       static_assert(

@@ -13,6 +13,8 @@ namespace basal::posse {
 namespace detail {
 
 struct map_into_function : range_algorithm {
+  static constexpr bool has_more_ranges = true;
+
   template <class... Args>
   static consteval void refuse() {
     static_assert(sizeof...(Args) == 0,

@@ -53,6 +53,8 @@ private:
 };
 
 struct merge_function : range_algorithm {
+  static constexpr bool has_more_ranges = true;
+
   template <element_range First, element_range Second, element_range Output,
             class Less = std::ranges::less>
   void operator()(member& m, First&& first, Second&& second, Output&& output,

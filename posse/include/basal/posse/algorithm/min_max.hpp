@@ -46,15 +46,18 @@ std::ranges::borrowed_iterator_t<Range> extreme_element(member& m, Range&& range
   return advanced(std::ranges::begin(range), reduction<std::size_t, tree_type>{tree}.run(m, 0, n));
 }
 
-struct min_element_function : range_algorithm {
+struct extreme_function : range_algorithm {
   template <class... Args>
   static consteval void refuse() {
     static_assert(
       sizeof...(Args) == 0,
-      "min_element takes a range and less, which compares two elements; a projection is "
-      "a part of it: [](const order& a, const order& b) { return a.price < b.price; }");
+      "min_element and max_element take a range and less, which compares two elements; a "
+      "projection is a part of it: "
+      "[](const order& a, const order& b) { return a.price < b.price; }");
   }
+};
 
+struct min_element_function : extreme_function {
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
     check_order<std::remove_reference_t<Less>,
@@ -65,15 +68,7 @@ struct min_element_function : range_algorithm {
   }
 };
 
-struct max_element_function : range_algorithm {
-  template <class... Args>
-  static consteval void refuse() {
-    static_assert(
-      sizeof...(Args) == 0,
-      "max_element takes a range and less, which compares two elements; a projection is "
-      "a part of it: [](const order& a, const order& b) { return a.price < b.price; }");
-  }
-
+struct max_element_function : extreme_function {
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
     check_order<std::remove_reference_t<Less>,

@@ -231,6 +231,8 @@ private:
 };
 
 struct inclusive_scan_function : range_algorithm {
+  static constexpr bool has_more_ranges = true;
+
   template <class... Args>
   static consteval void refuse() {
     static_assert(
@@ -267,6 +269,8 @@ private:
 };
 
 struct exclusive_scan_function : range_algorithm {
+  static constexpr bool has_more_ranges = true;
+
   template <class... Args>
   static consteval void refuse() {
     static_assert(

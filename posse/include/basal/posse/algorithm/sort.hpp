@@ -173,15 +173,17 @@ private:
   Less& less_;
 };
 
-struct sort_function : range_algorithm {
+struct sorting_function : range_algorithm {
   template <class... Args>
   static consteval void refuse() {
     static_assert(
       sizeof...(Args) == 0,
-      "sort takes a range and less, which compares two elements; a projection is a part "
-      "of it: sort(m, orders, [](const order& a, const order& b) { return a.id < b.id; })");
+      "sort and stable_sort take a range and less, which compares two elements; a projection is a "
+      "part of it: sort(m, orders, [](const order& a, const order& b) { return a.id < b.id; })");
   }
+};
 
+struct sort_function : sorting_function {
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
     auto elements = written_elements_of(range);

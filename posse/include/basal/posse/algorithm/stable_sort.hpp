@@ -81,15 +81,7 @@ private:
   Less& less_;
 };
 
-struct stable_sort_function : range_algorithm {
-  template <class... Args>
-  static consteval void refuse() {
-    static_assert(
-      sizeof...(Args) == 0,
-      "stable_sort takes a range and less, which compares two elements; a projection is a "
-      "part of it: [](const order& a, const order& b) { return a.id < b.id; }");
-  }
-
+struct stable_sort_function : sorting_function {
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
     using value = std::ranges::range_value_t<Range>;

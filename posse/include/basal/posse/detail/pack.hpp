@@ -99,7 +99,7 @@ void pack(packed<Found, Rest>& to, Iterator it, std::size_t n, const Passes& pas
   }
 }
 
-/// Vectors of `Vector` that `of(share)` finds in all of them, as one.
+/// The vectors that `of` finds in the shares, one after the other.
 template <class Value, class Shares, class Of>
 std::vector<Value> joined(member& m, Shares& all, const Of& of) {
   if constexpr (std::is_same_v<std::vector<Value>&, decltype(of(*all.front()))>)
