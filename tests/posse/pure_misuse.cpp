@@ -163,7 +163,10 @@ long called(basal::posse::runtime& runtime) {
                            [](std::set<int>& to, int x) { to.insert(x); });
   return 0;
 #  elif MISUSE == 35
-  basal::posse::filter(runtime, 10, [](int x) { return x > 5; });
+  return basal::posse::min_element(runtime, 10);
+#  elif MISUSE == 36
+  std::vector<int> numbers(10);
+  basal::posse::map(runtime, numbers, [](int& x) { ++x; });
   return 0;
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)

@@ -221,51 +221,101 @@ TEST_CASE("partition keeps what passes and, apart, what does not, in order, and 
   }
 }
 
-TEST_CASE("filter of a container's elements copies them once where nothing is stolen") {
-  static int made = 0;
+TEST_CASE("filter and partition copy the elements of a container once, and move those of a view") {
+  static int copied = 0;
+  static int moved = 0;
   struct counted {
-    counted() {
-      ++made;
+    explicit counted(int n = 0) : number(n) {
     }
-    explicit counted(std::string t) : text(std::move(t)) {
+    counted(const counted& other) : number(other.number) {
+      ++copied;
     }
-    std::string text;
+    counted(counted&& other) noexcept : number(other.number) {
+      ++moved;
+    }
+    counted& operator=(const counted& other) {
+      number = other.number;
+      ++copied;
+      return *this;
+    }
+    counted& operator=(counted&& other) noexcept {
+      number = other.number;
+      ++moved;
+      return *this;
+    }
+    int number;
   };
   runtime rt{config_of(1)};
-  const std::vector<counted> words(100, counted{"word"});
-  CHECK(posse::filter(rt, words, [](const counted&) { return true; }).size() == 100);
-  CHECK(made == 0);
+  std::vector<counted> all;
+  for (int i = 0; i < 100; ++i)
+    all.emplace_back(i);
+  copied = moved = 0;
+  const auto is_small = [](const counted& x) { return x.number < 30; };
+  CHECK(posse::filter(rt, all, is_small).size() == 30);
+  CHECK(copied == 30);
+  const auto [small, large] = posse::partition(rt, all, is_small);
+  CHECK(small.size() == 30);
+  CHECK(large.front().number == 30);
+  CHECK(copied == 30 + 100);
+  CHECK(moved == 0);
+  int times_made = 0;
+  const auto made = std::views::iota(0, 100) | std::views::transform([&](int i) {
+                      ++times_made;
+                      return counted{i};
+                    });
+  CHECK(posse::filter(rt, made, is_small).size() == 30);
+  CHECK(times_made == 100);
+  CHECK(copied == 30 + 100);
 }
 
 TEST_CASE("filter keeps what passes, whether seldom, often, in runs or as it happens") {
   struct large {
     std::array<int, 10> numbers;
   };
-  runtime rt{config_of(1)};
-  for (std::size_t n : {1, 63, 64, 65, 575, 576, 577, 5000}) {
-    const auto v = shuffled(n, 1000);
-    std::vector<large> larger(n);
-    for (std::size_t i = 0; i < n; ++i)
-      larger[i].numbers[9] = v[i];
-    for (std::size_t changes_at : {n, n / 2})
-      for (int limit : {0, 10, 500, 990, 1000}) {
-        const auto passes = [&](std::size_t i) {
-          return i < changes_at ? v[i] < limit : v[i] >= limit && i % 1000 < 700;
-        };
-        std::vector<int> expected;
-        for (std::size_t i = 0; i < n; ++i)
-          if (passes(i))
-            expected.push_back(v[i]);
-        const auto found = posse::filter(
-          rt, v, [&](const int& x) { return passes(static_cast<std::size_t>(&x - v.data())); });
-        CHECK(found == expected);
-        const auto large_found = posse::filter(rt, larger, [&](const large& x) {
-          return passes(static_cast<std::size_t>(&x - larger.data()));
-        });
-        CHECK(std::ranges::equal(large_found, expected, {},
-                                 [](const large& x) { return x.numbers[9]; }));
-      }
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    for (std::size_t n : {1, 7, 8, 9, 1023, 1024, 1025, 2049, 50'000}) {
+      const auto v = shuffled(n, 1000);
+      std::vector<large> larger(n);
+      for (std::size_t i = 0; i < n; ++i)
+        larger[i].numbers[9] = v[i];
+      for (std::size_t changes_at : {n, n / 2})
+        for (int limit : {0, 10, 500, 990, 1000}) {
+          const auto passes = [&](std::size_t i) {
+            return i < changes_at ? v[i] < limit : v[i] >= limit && i % 1000 < 700;
+          };
+          std::vector<int> expected;
+          std::vector<int> others;
+          for (std::size_t i = 0; i < n; ++i)
+            (passes(i) ? expected : others).push_back(v[i]);
+          const auto passes_at
+            = [&](const int& x) { return passes(static_cast<std::size_t>(&x - v.data())); };
+          REQUIRE(posse::filter(rt, v, passes_at) == expected);
+          REQUIRE(posse::partition(rt, v, passes_at) == std::pair{expected, others});
+          const auto large_found = posse::filter(rt, larger, [&](const large& x) {
+            return passes(static_cast<std::size_t>(&x - larger.data()));
+          });
+          REQUIRE(std::ranges::equal(large_found, expected, {},
+                                     [](const large& x) { return x.numbers[9]; }));
+          const auto made
+            = std::views::iota(std::size_t{0}, n) | std::views::transform([&](std::size_t i) {
+                return std::pair{i, v[i]};
+              });
+          const auto [pairs, rest]
+            = posse::partition(rt, made, [&](const auto& x) { return passes(x.first); });
+          REQUIRE(std::ranges::equal(pairs, expected, {}, [](const auto& x) { return x.second; }));
+          REQUIRE(std::ranges::equal(rest, others, {}, [](const auto& x) { return x.second; }));
+        }
+    }
   }
+}
+
+TEST_CASE("filter and partition take the numbers below n") {
+  runtime rt{config_of(2)};
+  const auto even = [](auto x) { return x % 2 == 0; };
+  CHECK(posse::filter(rt, 7, even) == std::vector{0, 2, 4, 6});
+  CHECK(posse::filter(rt, -7, even).empty());
+  CHECK(posse::partition(rt, 3u, even) == std::pair{std::vector{0u, 2u}, std::vector{1u}});
 }
 
 TEST_CASE("merge does what std::merge does, equal elements included") {

@@ -3,6 +3,7 @@
 // All algorithms.
 
 #include <basal/posse/algorithm/accumulate.hpp>
+#include <basal/posse/algorithm/any_of.hpp>
 #include <basal/posse/algorithm/filter.hpp>
 #include <basal/posse/algorithm/find_if.hpp>
 #include <basal/posse/algorithm/for_each.hpp>

@@ -12,12 +12,22 @@ struct filter_function : range_algorithm {
   auto operator()(member& m, Range&& range, Predicate&& predicate) const {
     return packed_elements<false>(m, range, predicate);
   }
+
+  template <number Number, class Predicate>
+  auto operator()(member& m, Number n, Predicate&& predicate) const {
+    return (*this)(m, numbers_below(n), predicate);
+  }
 };
 
 struct partition_function : range_algorithm {
   template <element_range Range, class Predicate>
   auto operator()(member& m, Range&& range, Predicate&& predicate) const {
     return packed_elements<true>(m, range, predicate);
+  }
+
+  template <number Number, class Predicate>
+  auto operator()(member& m, Number n, Predicate&& predicate) const {
+    return (*this)(m, numbers_below(n), predicate);
   }
 };
 
@@ -26,9 +36,13 @@ struct partition_function : range_algorithm {
 /// `filter(where, range, predicate)`: the vector of the elements for which
 /// `predicate(element)`, or `predicate(member&, element)`, holds, in their
 /// order (elsewhere called pack, or copy_if). The predicate is called once for
-/// each element. Elements are copied, and, where something was stolen or the range makes them,
-/// moved once more into results that are default-constructed first. Those that are trivial to copy
-/// and have at most 32 bytes may be copied whether they pass or not. Exceptions: see for_each.
+/// each element. Results are default-constructed first, and elements copied to them; those that the
+/// range makes when they are asked for are moved. Those that are trivial to copy and have at most
+/// 32 bytes may be copied whether they pass or not. Exceptions: see for_each.
+/// Of the numbers below n, see for_each:
+///
+///     auto to_do = filter(m, n, [&](int node) { return !is_done[node]; });
+///
 /// @throws std::bad_alloc
 inline constexpr pure<detail::filter_function{}> filter{"filter"};
 

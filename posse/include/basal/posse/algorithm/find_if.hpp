@@ -71,6 +71,12 @@ struct find_if_function : range_algorithm {
     }
   }
 
+  template <number Number, class Predicate>
+  Number operator()(member& m, Number n, Predicate&& predicate) const {
+    const auto numbers = numbers_below(n);
+    return static_cast<Number>((*this)(m, numbers, predicate) - numbers.begin());
+  }
+
 private:
   /// Of the first window: some 8 us, several times what it takes to share it.
   static constexpr std::uint64_t ticks_a_share = 4 * pace::target;
@@ -85,6 +91,7 @@ private:
 /// there are waited for: one that may take long calls `poll()` on its member, and
 /// ends then. Once it is known what an element costs, they are not far behind it:
 /// windows of elements, later ones half as long as all before, are gone through one by one.
+/// Of the numbers below n, see for_each: the first one, or n.
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 
 } // namespace basal::posse

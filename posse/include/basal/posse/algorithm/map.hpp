@@ -51,13 +51,19 @@ struct map_function : range_algorithm {
   auto operator()(member& m, Range&& range, Function&& function) const {
     using result
       = std::decay_t<call_with_result_t<Function, std::ranges::range_reference_t<Range>>>;
-    static_assert(!std::is_same_v<result, bool>,
-                  "elements of std::vector<bool> share bytes: return char or an enum instead");
-    static_assert(std::is_default_constructible_v<result>,
-                  "map() assigns to elements that exist already: wrap the result in an optional");
-    std::vector<result> results(count_of(range));
-    map_into_function{}(m, range, results, function);
-    return results;
+    static_assert(
+      !std::is_void_v<result>,
+      "map() makes a vector of what the function returns, and this one returns nothing: "
+      "call for_each()");
+    if constexpr (!std::is_void_v<result>) {
+      static_assert(!std::is_same_v<result, bool>,
+                    "elements of std::vector<bool> share bytes: return char or an enum instead");
+      static_assert(std::is_default_constructible_v<result>,
+                    "map() assigns to elements that exist already: wrap the result in an optional");
+      std::vector<result> results(count_of(range));
+      map_into_function{}(m, range, results, function);
+      return results;
+    }
   }
 
   template <number Number, class Function>

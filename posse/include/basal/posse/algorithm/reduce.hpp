@@ -92,9 +92,10 @@ struct reduce_function : range_algorithm {
 inline constexpr pure<detail::reduce_function{}> reduce{"reduce"};
 
 /// `map_reduce(where, range, function, init, op = plus)`: the same over the values of
-/// `function(element)`, or `function(member&, element)`, which are called in
-/// order unless stolen. Numbers below n: see for_each.
-/// @throws the first exception in the order of the sequential evaluation
+/// `function(element)`, or `function(member&, element)`. The latter is called in order unless
+/// stolen. Numbers below n: see for_each.
+/// @throws the first exception in the order of the sequential evaluation; to find it, the function
+/// may be called again for some elements
 inline constexpr pure<detail::map_reduce_function{}> map_reduce{"map_reduce"};
 
 } // namespace basal::posse

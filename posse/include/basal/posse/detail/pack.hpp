@@ -1,8 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <memory>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,90 +19,140 @@
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/range_fork.hpp>
 
-// The common part of filter and partition: elements go into a vector of the executor that looks at
-// them, and those of all vectors into the result.
+// The common part of filter and partition.
 namespace basal::posse::detail {
 
-/// Where elements go that do not pass, if nobody wants them.
-struct dropped {};
+/// Which elements of a range pass. First each is marked, then those that pass are copied to where
+/// they belong: nothing grows, no element is moved twice, and, where copies are cheap, nothing
+/// branches that is not foretold.
+///
+/// Marks are counted by blocks, the places of whose elements among those that pass are known when
+/// all are marked.
+class pack_marks {
+public:
+  /// @param n elements @throws std::bad_alloc
+  explicit pack_marks(std::size_t n)
+    : size_(n),
+      marks_(std::make_unique_for_overwrite<bool[]>(n)),
+      passed_((n + block - 1) / block) {
+  }
 
-/// Elements that an executor has looked at: those that pass and, if they are wanted, the others.
-template <class Found, class Rest>
-struct packed {
-  Found found;
-  [[no_unique_address]] Rest rest;
+  std::size_t num_blocks() const noexcept {
+    return passed_.size();
+  }
+
+  /// Marks the elements from `first` to `last`, of which `at` is the first. Any number of threads,
+  /// each others.
+  template <class Iterator, class Passes>
+  void mark(Iterator at, std::size_t first, std::size_t last, const Passes& passes) {
+    while (first != last) {
+      auto& of_block = passed_[first / block];
+      const auto end = std::min(last, (first / block + 1) * block);
+      auto* const marks = &marks_[first];
+      const auto n = end - first;
+      for (std::size_t i = 0; i != n; ++i, ++at)
+        marks[i] = passes(*at);
+      // Not in that loop, where it would be one reason more to branch.
+      const auto count = count_of_marks(marks, n);
+      // Relaxed: read when the range's parts have been joined.
+      of_block.fetch_add(count, std::memory_order_relaxed);
+      first = end;
+    }
+  }
+
+  /// All are marked: from now on `passed_` has how many pass before a block.
+  /// @returns how many do in all
+  std::size_t add_up() noexcept {
+    std::size_t sum = 0;
+    for (auto& of_block : passed_) {
+      const auto count = of_block.load(std::memory_order_relaxed);
+      of_block.store(sum, std::memory_order_relaxed);
+      sum += count;
+    }
+    all_passed_ = sum;
+    return sum;
+  }
+
+  /// Copies those of a block that pass, or those that do not, to where they belong in `result`.
+  template <class Iterator, class Value>
+  void copy(std::size_t number, bool passing, Iterator elements, Value* result) const {
+    const auto first = number * block;
+    const auto n = std::min(block, size_ - first);
+    const auto before = passed_[number].load(std::memory_order_relaxed);
+    const auto passed
+      = (number + 1 == passed_.size() ? all_passed_
+                                      : passed_[number + 1].load(std::memory_order_relaxed))
+        - before;
+    copy_marked(advanced(elements, first), &marks_[first], n, passing,
+                result + (passing ? before : first - before), passing ? passed : n - passed);
+  }
+
+private:
+  static constexpr std::size_t block = 1024;
+
+  /// How many of n, at most a block, are set.
+  static std::size_t count_of_marks(const bool* marks, std::size_t n) noexcept {
+    constexpr std::size_t bytes = sizeof(std::uint64_t);
+    static_assert(sizeof(bool) == 1 && block / bytes < 256);
+    std::uint64_t sums = 0; // one in each byte
+    for (; n >= bytes; n -= bytes, marks += bytes) {
+      std::uint64_t some;
+      std::memcpy(&some, marks, bytes);
+      sums += some;
+    }
+    std::size_t count = 0;
+    for (; sums != 0; sums >>= 8)
+      count += sums & 0xff;
+    for (; n != 0; --n, ++marks)
+      count += *marks ? 1 : 0;
+    return count;
+  }
+
+  /// Copies `count` of `n` elements, those that are marked so.
+  template <class Iterator, class Value>
+  static void copy_marked(Iterator at, const bool* marks, std::size_t n, bool as, Value* to,
+                          std::size_t count) {
+    constexpr std::size_t most_copied = 32; // bytes, in vain
+    constexpr std::size_t few = 20;         // of so many
+    if constexpr (std::is_trivially_copyable_v<Value> && sizeof(Value) <= most_copied)
+      if (std::min(count, n - count) > n / few) {
+        // What is not wanted is overwritten by what comes next.
+        for (const auto* const end = to + count; to != end; ++at) {
+          *to = *at;
+          to += *marks++ == as ? 1 : 0;
+        }
+        return;
+      }
+    const auto* const end_of_marks = marks + n;
+    const auto next = [&](bool value) {
+      const auto left = static_cast<std::size_t>(end_of_marks - marks);
+      const auto* found = static_cast<const bool*>(std::memchr(marks, value ? 1 : 0, left));
+      return static_cast<std::size_t>((found != nullptr ? found : end_of_marks) - marks);
+    };
+    while (count != 0) {
+      const auto others = next(as);
+      marks += others;
+      at = advanced(at, others);
+      const auto run = next(!as);
+      to = std::ranges::copy_n(at, static_cast<std::iter_difference_t<Iterator>>(run), to).out;
+      marks += run;
+      at = advanced(at, run);
+      count -= run;
+    }
+  }
+
+  const std::size_t size_;
+  const std::unique_ptr<bool[]> marks_;
+  std::vector<std::atomic<std::size_t>> passed_;
+  std::size_t all_passed_ = 0;
 };
 
-/// Elements of which it is counted how many pass. Whether to branch is decided by a block, for
-/// eight times as many where branches are foretold: each block costs as much as some elements.
-inline constexpr std::size_t pack_block = 64;
-
-/// Room for `n` more behind the first `count`.
+/// Elements that an executor has looked at: those that pass and, if they are wanted, the others.
 template <class Vector>
-void make_room(Vector& values, std::size_t count, std::size_t n) {
-  if (values.size() < count + n)
-    values.resize(count + 8 * pack_block);
-}
-
-/// Adds the `n` elements at `it`. A branch that is not foretold costs as much as some ten copies;
-/// so where some pass and some do not, each is copied behind the last one that has passed (and
-/// behind the last one that has not), if a copy is cheap.
-template <class Found, class Rest, class Iterator, class Passes>
-void pack(packed<Found, Rest>& to, Iterator it, std::size_t n, const Passes& passes) {
-  constexpr bool has_rest = !std::is_same_v<Rest, dropped>;
-  constexpr std::size_t most_copied = 32; // bytes, whether they pass or not
-  using value = typename Found::value_type;
-  if constexpr (!std::is_trivially_copyable_v<value> || sizeof(value) > most_copied) {
-    for (const auto end = advanced(it, n); it != end; ++it) {
-      if (passes(*it))
-        to.found.push_back(*it);
-      else if constexpr (has_rest)
-        to.rest.push_back(*it);
-    }
-  } else {
-    auto count = to.found.size();
-    std::size_t others = 0;
-    if constexpr (has_rest)
-      others = to.rest.size();
-    bool is_foretold = false;
-    for (std::size_t size = 0; n != 0; n -= size) {
-      size = std::min(n, is_foretold ? 8 * pack_block : pack_block);
-      make_room(to.found, count, size);
-      auto* const found = to.found.data() + count;
-      value* rest = nullptr;
-      if constexpr (has_rest) {
-        make_room(to.rest, others, size);
-        rest = to.rest.data() + others;
-      }
-      std::size_t passed = 0;
-      const auto end = advanced(it, size);
-      if (is_foretold) {
-        for (; it != end; ++it) {
-          if (passes(*it))
-            found[passed++] = *it;
-          else if constexpr (has_rest)
-            *rest++ = *it;
-        }
-      } else {
-        for (; it != end; ++it) {
-          const bool is_kept = passes(*it);
-          found[passed] = *it;
-          passed += is_kept ? 1 : 0;
-          if constexpr (has_rest) {
-            *rest = *it;
-            rest += is_kept ? 0 : 1;
-          }
-        }
-      }
-      is_foretold = std::min(passed, size - passed) <= size / 16;
-      count += passed;
-      others += size - passed;
-    }
-    to.found.resize(count);
-    if constexpr (has_rest)
-      to.rest.resize(others);
-  }
-}
+struct packed {
+  Vector found;
+  Vector rest;
+};
 
 /// The vectors that `of` finds in the shares, one after the other.
 template <class Value, class Shares, class Of>
@@ -124,6 +179,14 @@ std::vector<Value> joined(member& m, Shares& all, const Of& of) {
   return result;
 }
 
+/// Whether an element is had again for next to nothing: it lies somewhere, or is a number.
+template <class Range>
+inline constexpr bool is_had_twice
+  = std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>;
+
+template <class Number, class Bound>
+inline constexpr bool is_had_twice<std::ranges::iota_view<Number, Bound>> = true;
+
 /// The elements of a range that pass, and, if they are wanted, the others.
 /// @return the vector of those, or a pair of two
 template <bool WantsRest, element_range Range, class Predicate>
@@ -135,31 +198,58 @@ auto packed_elements(member& m, Range& range, Predicate& predicate) {
                 "filter() and partition() assign to elements that exist already: keep pointers or "
                 "optionals");
   const auto elements = elements_of(range);
-  // A collector finds what an element of a container leads to by way of that one, too.
-  using vector = std::conditional_t<std::is_lvalue_reference_v<decltype(*elements)>,
-                                    std::vector<value>, executors::visible_vector<value>>;
-  using share = packed<vector, std::conditional_t<WantsRest, vector, dropped>>;
-  accumulators<share> parts{share{}};
-  auto body = [&parts, elements, near = near_to<decltype(*elements)>(predicate)](
-                member& k, std::size_t first, std::size_t last) {
-    auto&& passes = near.get();
-    auto& mine = parts.at(k, first);
-    auto kept = std::move(mine.value); // here the compiler sees that nobody else has it
-    pack(kept, advanced(elements, first), last - first,
-         [&](auto&& element) -> bool { return call_with(passes, k, element); });
-    mine.value = std::move(kept);
-    mine.end = last;
-  };
-  range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
-  auto all = parts.take();
-  auto found = joined<value>(
-    m, all, [](auto& part) -> auto& { return part.value.found; });
-  if constexpr (WantsRest)
-    return std::pair{std::move(found),
-                     joined<value>(
-                       m, all, [](auto& part) -> auto& { return part.value.rest; })};
-  else
-    return found;
+  const auto n = count_of(range);
+  const auto near = near_to<decltype(*elements)>(predicate);
+  if constexpr (is_had_twice<std::remove_cv_t<Range>>) {
+    pack_marks marks{n};
+    auto mark = [&marks, elements, near](member& k, std::size_t first, std::size_t last) {
+      auto&& passes = near.get();
+      marks.mark(advanced(elements, first), first, last,
+                 [&](auto&& element) -> bool { return call_with(passes, k, element); });
+    };
+    range_fork<decltype(mark)>{mark}.run(m, 0, n);
+    std::vector<value> found(marks.add_up());
+    std::vector<value> rest(WantsRest ? n - found.size() : 0);
+    auto copy = [&marks, elements, to = found.data(),
+                 others = rest.data()](member&, std::size_t first, std::size_t last) {
+      for (; first != last; ++first) {
+        marks.copy(first, true, elements, to);
+        if constexpr (WantsRest)
+          marks.copy(first, false, elements, others);
+      }
+    };
+    range_fork<decltype(copy)>{copy}.run(m, 0, marks.num_blocks());
+    if constexpr (WantsRest)
+      return std::pair{std::move(found), std::move(rest)};
+    else
+      return found;
+  } else {
+    // A collector finds what an element of a container leads to by way of that one, too.
+    using share = packed<executors::visible_vector<value>>;
+    accumulators<share> parts{share{}};
+    auto body = [&parts, elements, near](member& k, std::size_t first, std::size_t last) {
+      auto&& passes = near.get();
+      auto& mine = parts.at(k, first);
+      for (auto at = advanced(elements, first), end = advanced(elements, last); at != end; ++at) {
+        auto element = *at;
+        if (call_with(passes, k, element))
+          mine.value.found.push_back(std::move(element));
+        else if constexpr (WantsRest)
+          mine.value.rest.push_back(std::move(element));
+      }
+      mine.end = last;
+    };
+    range_fork<decltype(body)>{body}.run(m, 0, n);
+    auto all = parts.take();
+    auto found = joined<value>(
+      m, all, [](auto& part) -> auto& { return part.value.found; });
+    if constexpr (WantsRest)
+      return std::pair{std::move(found),
+                       joined<value>(
+                         m, all, [](auto& part) -> auto& { return part.value.rest; })};
+    else
+      return found;
+  }
 }
 
 } // namespace basal::posse::detail
