@@ -276,7 +276,7 @@ TEST_CASE("reductions that go through parts by turns throw what comes first all 
                         return i >= first ? throw i : best{0, i};
                       })
             == first);
-      // Who takes a member is called in order.
+      // Functions that take a member are called in order.
       std::size_t next = 0;
       CHECK(thrown_of(n,
                       [&](member&, std::size_t i) -> best {

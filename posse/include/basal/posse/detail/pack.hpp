@@ -116,7 +116,7 @@ private:
     constexpr std::size_t few = 20;         // of so many
     if constexpr (std::is_trivially_copyable_v<Value> && sizeof(Value) <= most_copied)
       if (std::min(count, n - count) > n / few) {
-        // What is not wanted is overwritten by what comes next.
+        // An element that is not wanted is overwritten by the next one.
         for (const auto* const end = to + count; to != end; ++at) {
           *to = *at;
           to += *marks++ == as ? 1 : 0;
