@@ -122,7 +122,7 @@ public:
 
   value leaf(member&, std::size_t first, std::size_t n) const {
     auto best = of_block(first, std::min(n, block));
-    for (auto done = best.n; done < n; done += block)
+    for (auto done = block; done < n; done += block)
       best = merge(best, of_block(first + done, std::min(n - done, block)));
     return best;
   }
@@ -150,17 +150,19 @@ private:
 
   value of_block(std::size_t first, std::size_t n) const {
     const auto* const begin = numbers_ + first;
-    const auto itself = [](const T* at) { return *at; };
-    if constexpr (std::is_floating_point_v<T>) {
-      const auto is_nan = [](const T* at) { return *at == *at ? T{0} : T{1}; };
-      if (in_lanes<T>(begin, n, is_nan, std::plus<>{}) != T{0}) {
+    // A lane keeps the number that it begins with until there is a better one: for ever, if that is
+    // a NaN. Those that come later change nothing.
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::any_of(begin, begin + std::min(n, lanes_of<T>), [](T x) { return x != x; })) {
         const auto found
           = extreme_tree<Wanted, const T*, Less>{numbers_, less_}.index_among(first, n);
         return {numbers_[found], found, 1};
       }
-    }
+    // Of equal ones anyone will do.
+    constexpr auto either = Wanted == extreme::last_greatest ? extreme::first_greatest : Wanted;
+    const auto itself = [](const T* at) { return *at; };
     const auto wanted
-      = [this](T a, T b) { return is_later_of_ordered<Wanted>(less_, a, b) ? b : a; };
+      = [this](T a, T b) { return is_later_of_ordered<either>(less_, a, b) ? b : a; };
     return {in_lanes<T>(begin, n, itself, wanted), first, n};
   }
 

@@ -1,0 +1,219 @@
+// Programs that choose elements of a range:
+//
+// filter    Of 20,000 and of a million records those that two conditions hold for, some two fifths
+//           of them, in their order.
+// extremes  The least and the greatest of 20,000 and of a million numbers: elements by basal and by
+//           std::par, values by the others.
+
+#include "bench/posse/loop.hpp"
+
+#include <tbb/parallel_scan.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace basal;
+
+std::uint64_t next_of(std::uint64_t& random) {
+  random = random * 6364136223846793005u + 1442695040888963407u;
+  return random >> 33;
+}
+
+// -- filter -------------------------------------------------------------------
+
+struct record {
+  double score;
+  int number;
+  int kind;
+
+  bool operator==(const record&) const = default;
+
+  bool is_wanted() const {
+    return kind != 1 && score > 0.4;
+  }
+};
+
+using records = std::vector<record>;
+
+records filter_by_tbb(const records& in) {
+  using range = tbb::blocked_range<std::size_t>;
+  records out(in.size());
+  const auto count = tbb::parallel_scan(
+    range{0, in.size()}, std::size_t{0},
+    [&](const range& r, std::size_t before, bool is_final) {
+      for (auto i = r.begin(); i != r.end(); ++i)
+        if (in[i].is_wanted()) {
+          if (is_final)
+            out[before] = in[i];
+          ++before;
+        }
+      return before;
+    },
+    std::plus<>{});
+  out.resize(count);
+  return out;
+}
+
+records filter_by_openmp(const records& in) {
+  std::vector<std::size_t> before(static_cast<std::size_t>(omp_get_max_threads()) + 1);
+  records out;
+#pragma omp parallel
+  {
+    const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+    const auto threads = static_cast<std::size_t>(omp_get_num_threads());
+    const auto begin = in.size() * thread / threads;
+    const auto end = in.size() * (thread + 1) / threads;
+    std::size_t count = 0;
+    for (auto i = begin; i != end; ++i)
+      count += in[i].is_wanted() ? 1 : 0;
+    before[thread + 1] = count;
+#pragma omp barrier
+#pragma omp single
+    {
+      for (std::size_t t = 0; t != threads; ++t)
+        before[t + 1] += before[t];
+      out.resize(before[threads]);
+    }
+    auto* to = out.data() + before[thread];
+    for (auto i = begin; i != end; ++i)
+      if (in[i].is_wanted())
+        *to++ = in[i];
+  }
+  return out;
+}
+
+void add_filter(bench::plan& plan, std::size_t n) {
+  const auto in = std::make_shared<records>();
+  const auto expected = std::make_shared<records>();
+  bench::program<bool> program{plan, "filter", std::to_string(n), true, bench::counted_in::loops};
+  program.setup([=] {
+    std::uint64_t random = 11;
+    in->clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto score = static_cast<double>(next_of(random) % 1'000'003) / 1e6;
+      in->push_back({score, static_cast<int>(i), static_cast<int>(next_of(random) % 3)});
+    }
+    expected->clear();
+    std::ranges::copy_if(*in, std::back_inserter(*expected), &record::is_wanted);
+  });
+  const auto times = std::max<std::size_t>(1, 200'000 / n);
+  const auto add = [=](auto filter) {
+    return [=](auto&&... runtime) {
+      bool is_right = true;
+      for (std::size_t i = 0; i != times; ++i) {
+        const records found = filter(*in, runtime...);
+        is_right = is_right && found.size() == expected->size() && found.back() == expected->back();
+        if (i + 1 == times)
+          is_right = is_right && found == *expected;
+      }
+      return is_right;
+    };
+  };
+  program.serial(add([](const records& from) {
+    records out;
+    for (const auto& r : from)
+      if (r.is_wanted())
+        out.push_back(r);
+    return out;
+  }));
+  program.basal(add([](const records& from, posse::runtime& runtime) {
+    return posse::filter(runtime, from, [](const record& r) { return r.is_wanted(); });
+  }));
+  program.tbb(add(filter_by_tbb));
+  program.std_par(add([](const records& from) {
+    records out(from.size());
+    const auto end = std::copy_if(std::execution::par, from.begin(), from.end(), out.begin(),
+                                  [](const record& r) { return r.is_wanted(); });
+    out.erase(end, out.end());
+    return out;
+  }));
+  program.openmp(add(filter_by_openmp));
+}
+
+// -- extremes -----------------------------------------------------------------
+
+using numbers = std::vector<double>;
+using extremes = std::pair<double, double>;
+
+extremes wider(const extremes& a, const extremes& b) {
+  return {std::min(a.first, b.first), std::max(a.second, b.second)};
+}
+
+void add_extremes(bench::plan& plan, std::size_t n) {
+  const auto in = std::make_shared<numbers>();
+  const auto expected = std::make_shared<extremes>();
+  bench::program<bool> program{plan, "extremes", std::to_string(n), true, bench::counted_in::loops};
+  program.setup([=] {
+    std::uint64_t random = 13;
+    in->clear();
+    for (std::size_t i = 0; i < n; ++i)
+      in->push_back(static_cast<double>(next_of(random)));
+    const auto [least, greatest] = std::ranges::minmax(*in);
+    *expected = {least, greatest};
+  });
+  const auto times = std::max<std::size_t>(1, 1'000'000 / n);
+  const auto add = [=](auto find) {
+    return [=](auto&&... runtime) {
+      bool is_right = true;
+      for (std::size_t i = 0; i != times; ++i) {
+        is_right = is_right && find(*in, runtime...) == *expected;
+        asm volatile("" ::: "memory");
+      }
+      return is_right;
+    };
+  };
+  program.serial(add([](const numbers& of) {
+    const auto [least, greatest] = std::ranges::minmax_element(of);
+    return extremes{*least, *greatest};
+  }));
+  program.basal(add([](const numbers& of, posse::runtime& runtime) {
+    const auto [least, greatest] = posse::minmax_element(runtime, of);
+    return extremes{*least, *greatest};
+  }));
+  program.tbb(add([](const numbers& of) {
+    using range = tbb::blocked_range<const double*>;
+    return tbb::parallel_reduce(
+      range{of.data(), of.data() + of.size()}, extremes{of[0], of[0]},
+      [](const range& r, extremes found) {
+        for (const double x : r)
+          found = wider(found, {x, x});
+        return found;
+      },
+      wider);
+  }));
+  program.std_par(add([](const numbers& of) {
+    const auto [least, greatest]
+      = std::minmax_element(std::execution::par_unseq, of.begin(), of.end());
+    return extremes{*least, *greatest};
+  }));
+  program.openmp(add([](const numbers& of) {
+                   double least = of[0];
+                   double greatest = of[0];
+                   const double* from = of.data();
+                   const auto count = of.size();
+#pragma omp parallel for simd reduction(min : least) reduction(max : greatest) schedule(static)
+                   for (std::size_t i = 0; i < count; ++i) {
+                     least = std::min(least, from[i]);
+                     greatest = std::max(greatest, from[i]);
+                   }
+                   return extremes{least, greatest};
+                 }),
+                 "openmp_static");
+}
+
+const bench::suite selections_suite{[](bench::plan& plan) {
+  for (std::size_t n : {20'000, 1'000'000})
+    if (!plan.quick() || n == 20'000) {
+      add_filter(plan, n);
+      add_extremes(plan, n);
+    }
+}};
+
+} // namespace
