@@ -285,6 +285,34 @@ TEST_CASE("reductions that go through parts by turns throw what comes first all 
                       })
             == first);
     }
+  const auto all = numbers(10'000);
+  int next = 0;
+  posse::map_reduce(
+    rt, posse::zip(all, all),
+    [&](member&, int a, int) {
+      CHECK(a == next++);
+      return best{a, 0};
+    },
+    best{1, 0}, [](best a, best b) { return std::min(a, b); });
+}
+
+TEST_CASE("reductions need no default constructor") {
+  struct point {
+    constexpr point(double a, double b) : x(a), y(b) {
+    }
+    double x;
+    double y;
+  };
+  runtime rt{config_of(2)};
+  for (int n : {1, 100, 10'000})
+    CHECK(posse::map_reduce(
+            rt, n,
+            [](int i) {
+              return point{static_cast<double>(i), 0};
+            },
+            point{0, 0}, [](point a, point b) { return a.x < b.x ? b : a; })
+            .x
+          == n - 1);
 }
 
 TEST_CASE(

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <deque>
 #include <numeric>
+#include <optional>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -266,6 +267,42 @@ TEST_CASE("filter and partition copy the elements of a container once, and move 
   CHECK(posse::filter(rt, made, is_small).size() == 30);
   CHECK(times_made == 100);
   CHECK(copied == 30 + 100);
+}
+
+TEST_CASE("filter takes nothing from elements that do not pass") {
+  runtime rt{config_of(1)};
+  std::vector<std::string> words{"a long word that is on the heap", "a", "another long word, too"};
+  const auto moved = words | std::views::transform([](std::string& word) -> std::string&& {
+                       return std::move(word);
+                     });
+  const auto is_long = [](const std::string& word) { return word.size() > 1; };
+  CHECK(posse::filter(rt, moved, is_long).size() == 2);
+  CHECK(words == std::vector<std::string>{"", "a", ""});
+}
+
+TEST_CASE("filter and partition take elements of any range with random access") {
+  for (std::size_t executors : {1, 3}) {
+    runtime rt{config_of(executors)};
+    const auto v = shuffled(20'000, 1000);
+    const std::deque<int> elsewhere(v.begin(), v.end());
+    const auto is_wanted = [](int x) { return std::optional<int>{x} < 300; };
+    std::vector<int> expected;
+    std::ranges::copy_if(v, std::back_inserter(expected), is_wanted);
+    CHECK(posse::filter(rt, elsewhere, is_wanted) == expected);
+    CHECK(posse::partition(rt, elsewhere, is_wanted).first == expected);
+    const auto found
+      = posse::filter(rt, posse::zip(std::views::iota(0, 1000), std::views::iota(1, 1001)),
+                      [](int a, int b) { return (a + b) % 5 == 0; });
+    CHECK(found.size() == 200);
+    CHECK(found.back() == std::tuple{997, 998});
+    struct truth {
+      explicit operator bool() const {
+        return holds;
+      }
+      bool holds;
+    };
+    CHECK(posse::filter(rt, v, [&](int x) { return truth{is_wanted(x)}; }) == expected);
+  }
 }
 
 TEST_CASE("filter keeps what passes, whether seldom, often, in runs or as it happens") {

@@ -173,7 +173,8 @@ private:
 template <extreme Wanted, class Elements, class Less>
 auto make_extreme_tree(Elements elements, Less& less) noexcept {
   using number = std::remove_cvref_t<decltype(*elements)>;
-  constexpr bool in_memory = std::is_pointer_v<Elements> && !std::is_same_v<number, bool>;
+  constexpr bool in_memory
+    = std::is_convertible_v<Elements, const number*> && !std::is_same_v<number, bool>;
   if constexpr (in_memory && is_branch_free<std::remove_const_t<Less>, number>)
     return extreme_number_tree<Wanted, number, Less>{elements, less};
   else

@@ -76,6 +76,13 @@ struct takes_parts<Function, std::tuple<Parts...>> {
   static constexpr bool alone = std::is_invocable_v<Function&, Parts...>;
 };
 
+/// The same of a tuple that has a name.
+template <class Function, class... Parts>
+struct takes_parts<Function, std::tuple<Parts...>&> {
+  static constexpr bool with_member = std::is_invocable_v<Function&, member&, Parts&...>;
+  static constexpr bool alone = std::is_invocable_v<Function&, Parts&...>;
+};
+
 /// Functions of an element may take the member that runs them first, if they
 /// fork themselves; and the parts of an element that is a tuple, as those of
 /// zip() are, one by one.
@@ -108,6 +115,17 @@ inline constexpr bool is_called_with
                        std::is_invocable<Function&, Args...>,
                        std::bool_constant<takes_parts<Function, Args...>::with_member>,
                        std::bool_constant<takes_parts<Function, Args...>::alone>>;
+
+/// Whether it gives them a member then.
+template <class Function, class... Args>
+consteval bool is_called_with_member() {
+  if constexpr (std::is_invocable_v<Function&, member&, Args...>)
+    return true;
+  else if constexpr (std::is_invocable_v<Function&, Args...>)
+    return false;
+  else
+    return takes_parts<Function, Args...>::with_member;
+}
 
 /// Says what is wrong of an operation `Op` that combines `Value`s into one T, if anything.
 template <class T, class Op, class Value>

@@ -272,7 +272,8 @@ private:
           all[i] = in_lanes<T>(begin, size, value, op_);
         else if constexpr (group > 1)
           all[i] = in_groups(value, begin, size);
-        else if constexpr (std::is_invocable_v<decltype(f), member&, decltype(*at)>)
+        else if constexpr (is_called_with_member<std::remove_reference_t<decltype(f)>,
+                                                 decltype(*at)>())
           one_by_one(all[i], value, begin, size); // these may fork, and end as they began
         else
           in_parts(all[i], value, begin, size);
@@ -369,10 +370,9 @@ private:
       return in_lanes<T>(
         values, n, [](const T* value) { return *value; }, op_);
     if constexpr (group == 1) {
-      T result;
       in_parts(
-        result, [](const T* value) { return *value; }, values, n);
-      return result;
+        values[0], [](const T* value) { return *value; }, values, n);
+      return values[0];
     }
     halve(values, n, static_cast<int>(std::bit_width(n - 1)));
     return values[0];

@@ -22,9 +22,15 @@
 // The common part of filter and partition.
 namespace basal::posse::detail {
 
+/// Whether an element is better copied, whether it is wanted or not, than branched for: a branch
+/// that is not foretold costs as much as some ten copies.
+template <class Value>
+inline constexpr bool is_cheap_to_copy
+  = std::is_trivially_copyable_v<Value>&& std::is_copy_assignable_v<Value> && sizeof(Value) <= 32;
+
 /// Which elements of a range pass. First each is marked, then those that pass are copied to where
-/// they belong: nothing grows, no element is moved twice, and, where copies are cheap, nothing
-/// branches that is not foretold.
+/// they belong: nothing grows, no element is moved twice, and where copies are cheap, it does not
+/// branch for each.
 ///
 /// Marks are counted by blocks, the places of whose elements among those that pass are known when
 /// all are marked.
@@ -112,10 +118,9 @@ private:
   template <class Iterator, class Value>
   static void copy_marked(Iterator at, const bool* marks, std::size_t n, bool as, Value* to,
                           std::size_t count) {
-    constexpr std::size_t most_copied = 32; // bytes, in vain
-    constexpr std::size_t few = 20;         // of so many
-    if constexpr (std::is_trivially_copyable_v<Value> && sizeof(Value) <= most_copied)
-      if (std::min(count, n - count) > n / few) {
+    constexpr std::size_t rare = 20; // one in so many is better searched for
+    if constexpr (is_cheap_to_copy<Value>)
+      if (std::min(count, n - count) > n / rare) {
         // An element that is not wanted is overwritten by the next one.
         for (const auto* const end = to + count; to != end; ++at) {
           *to = *at;
@@ -148,10 +153,44 @@ private:
 };
 
 /// Elements that an executor has looked at: those that pass and, if they are wanted, the others.
-template <class Vector>
+template <class Vector, bool WantsRest>
 struct packed {
   Vector found;
   Vector rest;
+
+  /// Adds n elements.
+  template <class Iterator, class Passes>
+  void add(Iterator at, std::size_t n, const Passes& passes) {
+    using value = typename Vector::value_type;
+    if constexpr (is_cheap_to_copy<value>) {
+      auto count = found.size();
+      auto others = rest.size();
+      found.resize(count + n);
+      if constexpr (WantsRest)
+        rest.resize(others + n);
+      for (const auto end = advanced(at, n); at != end; ++at) {
+        auto&& element = *at;
+        const bool is_kept = passes(element);
+        const value copy = std::forward<decltype(element)>(element);
+        found[count] = copy;
+        count += is_kept ? 1 : 0;
+        if constexpr (WantsRest) {
+          rest[others] = copy;
+          others += is_kept ? 0 : 1;
+        }
+      }
+      found.resize(count);
+      rest.resize(others);
+    } else {
+      for (const auto end = advanced(at, n); at != end; ++at) {
+        auto&& element = *at;
+        if (passes(element))
+          found.push_back(std::forward<decltype(element)>(element));
+        else if constexpr (WantsRest)
+          rest.push_back(std::forward<decltype(element)>(element));
+      }
+    }
+  }
 };
 
 /// The vectors that `of` finds in the shares, one after the other.
@@ -179,13 +218,14 @@ std::vector<Value> joined(member& m, Shares& all, const Of& of) {
   return result;
 }
 
-/// Whether an element is had again for next to nothing: it lies somewhere, or is a number.
+/// Whether elements can be looked at twice: they lie one after the other in memory, or are numbers.
 template <class Range>
-inline constexpr bool is_had_twice
-  = std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>>;
+inline constexpr bool is_looked_at_twice = std::ranges::contiguous_range<Range>&&
+  std::is_assignable_v<std::ranges::range_value_t<Range>&, std::ranges::range_reference_t<Range>>;
 
 template <class Number, class Bound>
-inline constexpr bool is_had_twice<std::ranges::iota_view<Number, Bound>> = true;
+inline constexpr bool
+  is_looked_at_twice<std::ranges::iota_view<Number, Bound>> = std::integral<Number>;
 
 /// The elements of a range that pass, and, if they are wanted, the others.
 /// @return the vector of those, or a pair of two
@@ -200,12 +240,12 @@ auto packed_elements(member& m, Range& range, Predicate& predicate) {
   const auto elements = elements_of(range);
   const auto n = count_of(range);
   const auto near = near_to<decltype(*elements)>(predicate);
-  if constexpr (is_had_twice<std::remove_cv_t<Range>>) {
+  if constexpr (is_looked_at_twice<std::remove_cv_t<Range>>) {
     pack_marks marks{n};
     auto mark = [&marks, elements, near](member& k, std::size_t first, std::size_t last) {
       auto&& passes = near.get();
       marks.mark(advanced(elements, first), first, last,
-                 [&](auto&& element) -> bool { return call_with(passes, k, element); });
+                 [&](auto&& element) { return static_cast<bool>(call_with(passes, k, element)); });
     };
     range_fork<decltype(mark)>{mark}.run(m, 0, n);
     std::vector<value> found(marks.add_up());
@@ -225,18 +265,17 @@ auto packed_elements(member& m, Range& range, Predicate& predicate) {
       return found;
   } else {
     // A collector finds what an element of a container leads to by way of that one, too.
-    using share = packed<executors::visible_vector<value>>;
+    using vector = std::conditional_t<std::is_lvalue_reference_v<decltype(*elements)>,
+                                      std::vector<value>, executors::visible_vector<value>>;
+    using share = packed<vector, WantsRest>;
     accumulators<share> parts{share{}};
     auto body = [&parts, elements, near](member& k, std::size_t first, std::size_t last) {
       auto&& passes = near.get();
       auto& mine = parts.at(k, first);
-      for (auto at = advanced(elements, first), end = advanced(elements, last); at != end; ++at) {
-        auto element = *at;
-        if (call_with(passes, k, element))
-          mine.value.found.push_back(std::move(element));
-        else if constexpr (WantsRest)
-          mine.value.rest.push_back(std::move(element));
-      }
+      auto kept = std::move(mine.value); // here the compiler sees that nobody else has it
+      kept.add(advanced(elements, first), last - first,
+               [&](auto& element) { return static_cast<bool>(call_with(passes, k, element)); });
+      mine.value = std::move(kept);
       mine.end = last;
     };
     range_fork<decltype(body)>{body}.run(m, 0, n);
