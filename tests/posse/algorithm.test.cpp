@@ -296,6 +296,29 @@ TEST_CASE("reductions that go through parts by turns throw what comes first all 
     best{1, 0}, [](best a, best b) { return std::min(a, b); });
 }
 
+TEST_CASE("an operation that throws is only ever given neighbours") {
+  struct run_of {
+    int first;
+    int last;
+  };
+  runtime rt{config_of(1)};
+  for (int n : {300, 10'000, 100'000})
+    for (int longest : {1, 40, 1000, 9'000})
+      CHECK_THROWS_AS(posse::map_reduce(
+                        rt, n,
+                        [](int i) {
+                          return run_of{i, i};
+                        },
+                        run_of{0, -1},
+                        [&](run_of a, run_of b) {
+                          CHECK(b.first == a.last + 1);
+                          if (b.last - a.first >= std::min(longest, n - 1))
+                            throw std::length_error{"long"};
+                          return run_of{a.first, b.last};
+                        }),
+                      std::length_error);
+}
+
 TEST_CASE("reductions need no default constructor") {
   struct point {
     constexpr point(double a, double b) : x(a), y(b) {

@@ -14,6 +14,7 @@
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -295,6 +296,9 @@ TEST_CASE("filter and partition take elements of any range with random access") 
                       [](int a, int b) { return (a + b) % 5 == 0; });
     CHECK(found.size() == 200);
     CHECK(found.back() == std::tuple{997, 998});
+    const std::vector<std::tuple<int, int>> pairs{{1, 2}, {3, 3}};
+    const auto are_equal = [](int a, int b) { return a == b; };
+    CHECK(posse::filter(rt, pairs, are_equal) == std::vector{std::tuple{3, 3}});
     struct truth {
       explicit operator bool() const {
         return holds;

@@ -36,10 +36,11 @@ struct partition_function : range_algorithm {
 /// `filter(where, range, predicate)`: the vector of the elements for which
 /// `predicate(element)`, or `predicate(member&, element)`, holds, in their
 /// order (elsewhere called pack, or copy_if). The predicate is called once for
-/// each element. Results are default-constructed first, and elements copied to them; those that the
-/// range makes when they are asked for are moved. Those that are trivial to copy and have at most
-/// 32 bytes may be copied whether they pass or not. Exceptions: see for_each;
-/// of elements that lie in memory, those of the predicate come before those of a copy.
+/// each element. Elements are copied; those that the range makes when they are asked for are moved.
+/// Results are default-constructed first where elements lie one after the other in memory, and
+/// otherwise where something was stolen. Elements that are trivial to copy and have at most 32
+/// bytes may be copied whether they pass or not. Exceptions: see for_each; of elements in memory,
+/// those of the predicate come before those of a copy.
 /// Of the numbers below n, see for_each:
 ///
 ///     auto to_do = filter(m, n, [&](int node) { return !is_done[node]; });

@@ -91,7 +91,7 @@ private:
 /// there are waited for: one that may take long calls `poll()` on its member, and
 /// ends then. Once it is known what an element costs, they are not far behind it:
 /// windows of elements, later ones half as long as all before, are gone through one by one.
-/// Of the numbers below n, see for_each: the first one, or n.
+/// Of the numbers below n, see for_each: the first one, or n (0 if n is negative).
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 
 } // namespace basal::posse

@@ -83,6 +83,12 @@ struct takes_parts<Function, std::tuple<Parts...>&> {
   static constexpr bool alone = std::is_invocable_v<Function&, Parts&...>;
 };
 
+template <class Function, class... Parts>
+struct takes_parts<Function, const std::tuple<Parts...>&> {
+  static constexpr bool with_member = std::is_invocable_v<Function&, member&, const Parts&...>;
+  static constexpr bool alone = std::is_invocable_v<Function&, const Parts&...>;
+};
+
 /// Functions of an element may take the member that runs them first, if they
 /// fork themselves; and the parts of an element that is a tuple, as those of
 /// zip() are, one by one.

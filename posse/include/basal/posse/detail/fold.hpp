@@ -303,8 +303,8 @@ private:
   [[gnu::always_inline]] inline void in_parts(T& result, const Value& value, Iterator at,
                                               std::size_t n) const {
     constexpr std::size_t parts = 4;
-    constexpr std::size_t few_elements
-      = 32; // of which the first ones of each part are not foretold
+    // Of fewer, too many would be the first ones of a part, which are not foretold.
+    constexpr std::size_t few_elements = 32;
     if (n < few_elements) {
       one_by_one(result, value, at, n);
       return;
@@ -318,9 +318,9 @@ private:
           so_far[p] = combined(so_far[p], value(advanced(at, p * size + i)));
       for (auto i = parts * size; i != n; ++i)
         so_far[parts - 1] = combined(so_far[parts - 1], value(advanced(at, i)));
-      result = so_far[0];
       for (std::size_t p = 1; p != parts; ++p)
-        result = combined(result, std::move(so_far[p]));
+        so_far[0] = combined(so_far[0], std::move(so_far[p]));
+      result = so_far[0]; // at last: it may be one of the elements
     } catch (...) {
       one_by_one(result, value, at, n); // throws what comes first in the order of elements
       throw;
@@ -374,14 +374,13 @@ private:
         values[0], [](const T* value) { return *value; }, values, n);
       return values[0];
     }
-    halve(values, n, static_cast<int>(std::bit_width(n - 1)));
+    halve(values, n);
     return values[0];
   }
 
-  /// Combines neighbours, so many `times`.
-  /// @returns how many values are left
-  std::size_t halve(T* values, std::size_t n, int times) const {
-    for (; times > 0; --times) {
+  /// Combines neighbours until one is left, values[0].
+  void halve(T* values, std::size_t n) const {
+    while (n > 1) {
       const auto pairs = n / 2;
       for (std::size_t i = 0; i != pairs; ++i)
         values[i] = combined(values[2 * i], std::move(values[2 * i + 1]));
@@ -389,7 +388,6 @@ private:
         values[pairs] = values[n - 1];
       n = pairs + n % 2;
     }
-    return n;
   }
 
   Op& op_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -227,6 +228,10 @@ template <class Number, class Bound>
 inline constexpr bool
   is_looked_at_twice<std::ranges::iota_view<Number, Bound>> = std::integral<Number>;
 
+template <class Number, class Bound>
+inline constexpr bool
+  is_looked_at_twice<const std::ranges::iota_view<Number, Bound>> = std::integral<Number>;
+
 /// The elements of a range that pass, and, if they are wanted, the others.
 /// @return the vector of those, or a pair of two
 template <bool WantsRest, element_range Range, class Predicate>
@@ -240,7 +245,7 @@ auto packed_elements(member& m, Range& range, Predicate& predicate) {
   const auto elements = elements_of(range);
   const auto n = count_of(range);
   const auto near = near_to<decltype(*elements)>(predicate);
-  if constexpr (is_looked_at_twice<std::remove_cv_t<Range>>) {
+  if constexpr (is_looked_at_twice<Range>) {
     pack_marks marks{n};
     auto mark = [&marks, elements, near](member& k, std::size_t first, std::size_t last) {
       auto&& passes = near.get();
