@@ -183,9 +183,15 @@ void add_extremes(bench::plan& plan, std::size_t n) {
     return tbb::parallel_reduce(
       range{of.data(), of.data() + of.size()}, extremes{of[0], of[0]},
       [](const range& r, extremes found) {
-        for (const double x : r)
-          found = wider(found, {x, x});
-        return found;
+        double least = found.first;
+        double greatest = found.second;
+      // A pair would be compared by one instruction after the other.
+#pragma omp simd reduction(min : least) reduction(max : greatest)
+        for (const double* at = r.begin(); at < r.end(); ++at) {
+          least = std::min(least, *at);
+          greatest = std::max(greatest, *at);
+        }
+        return extremes{least, greatest};
       },
       wider);
   }));
