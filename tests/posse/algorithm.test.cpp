@@ -366,7 +366,7 @@ TEST_CASE("an operation that is not known to have no branches gets one more elem
       return run_of{a.elements + b.elements};
     });
   CHECK(all.elements == 5000);
-  // The others put together parts of blocks, and blocks. In groups of four it would be half of them.
+  // The others put together parts of blocks, and blocks. In groups of four, half of them would.
   CHECK(by_one > calls / 10 * 8);
 }
 
