@@ -19,7 +19,7 @@ adaptive_core::adaptive_core(caf::actor_system& system, mab::function_key key,
                              const family_name& default_name, const adaptive_actor_config& config)
   : host_(chooser_host::of(system)),
     hint_(config.hint),
-    chooser_(host_->family_of(key, default_name, config)) {
+    family_(host_->family_of(key, default_name, config)) {
 }
 
 stopwatch::precision precision_for(const mab::chooser& decider) noexcept {
@@ -34,9 +34,10 @@ stopwatch::precision precision_for(const mab::chooser& decider) noexcept {
 adaptive_core::turn::turn(adaptive_core& core, chooser_host::lane& lane,
                           mab::compute_hint hint) noexcept
   : core_(core),
+    lane_(lane),
     start_(tick_clock::now()),
-    decision_(core.chooser_.choose(core.host_->arrive(lane, start_), lane.random, hint)),
-    precision_(precision_for(core.chooser_)) { // by what the family knows, if it is the first
+    decision_(core.own_chooser().choose(core.host_->arrive(lane, start_), lane.random, hint)),
+    precision_(precision_for(*core.chooser_)) { // by what the family knows, if it is the first
 }
 
 adaptive_core::turn::~turn() {
@@ -49,24 +50,35 @@ adaptive_core::turn::~turn() {
      .elapsed = inside_->elapsed});
   if (here)
     core_.take_grant();
+  if (core_.chooser_->counters()[mab::event::finished] == 1)
+    core_.family_.newcomers_on(lane_.here.index())
+      .allow(core_.chooser_->next_newcomers(), core_.chooser_->last().pressure);
 }
 
 void adaptive_core::take_grant() noexcept {
   BASAL_ASSERT(grant_.runs == 0, "a grant is used up before the next one");
-  grant_ = chooser_.next_grant();
+  grant_ = chooser_->next_grant();
   limit_ = std::chrono::duration_cast<std::chrono::nanoseconds>(grant_.limit);
 }
 
 void adaptive_core::learn_alone(const stopwatch::reading& inside) noexcept {
   grant_ = {};
   settle();
-  chooser_.granted().finish(
+  own_chooser().granted().finish(
     {.cost = inside.elapsed, .function_time = inside.busy, .elapsed = inside.elapsed});
 }
 
 void adaptive_core::settle() noexcept {
-  chooser_.finish_granted(std::exchange(unlearned_runs_, 0),
-                          std::exchange(unlearned_, std::chrono::nanoseconds{0}));
+  if (unlearned_runs_ > 0)
+    chooser_->finish_granted(std::exchange(unlearned_runs_, 0),
+                             std::exchange(unlearned_, std::chrono::nanoseconds{0}));
+}
+
+std::string adaptive_core::explain() {
+  settle();
+  if (!chooser_ && !is_new_)
+    return family_.name() + ": inline, because that was best for the new actor before this one\n";
+  return mab::explain(own_chooser());
 }
 
 } // namespace basal::actors::detail

@@ -16,24 +16,29 @@ one_shot::one_shot(caf::actor_system& system, mab::function_key key, const std::
                    const adaptive_actor_config& config)
   : host_(chooser_host::of(system)),
     hint_(config.hint),
-    chooser_(host_->family_of(key, {"one-shot", {&function, 1}}, config)) {
+    family_(host_->family_of(key, {"one-shot", {&function, 1}}, config)) {
 }
 
 void one_shot::start(executors::work_reference<one_shot> x, scope_count* scope) {
   auto& self = *x;
-  self.start_ = tick_clock::now();
-  if (auto* lane = self.host_->current_lane()) {
-    self.decision_.emplace(
-      self.chooser_.choose(self.host_->arrive(*lane, self.start_), lane->random, self.hint_));
-  } else {
-    // One draw for each one-shot, so the time serves as a seed.
-    mab::splitmix64 random{self.start_};
-    self.decision_.emplace(
-      self.chooser_.choose(self.host_->look_from_outside(), random, self.hint_));
-  }
   if (scope != nullptr) {
     scope->begin_one();
     self.scope_ = scope;
+  }
+  auto* lane = self.host_->current_lane();
+  if (lane != nullptr && self.family_.newcomers_on(lane->here.index()).begin()) {
+    self.run_granted(*lane);
+    return;
+  }
+  auto& chooser = self.chooser_.emplace(self.family_);
+  self.start_ = tick_clock::now();
+  if (lane != nullptr) {
+    self.decision_.emplace(
+      chooser.choose(self.host_->arrive(*lane, self.start_), lane->random, self.hint_));
+  } else {
+    // One draw for each one-shot, so the time serves as a seed.
+    mab::splitmix64 random{self.start_};
+    self.decision_.emplace(chooser.choose(self.host_->look_from_outside(), random, self.hint_));
   }
   if (self.decision_->choice() == mab::arm::inline_here) {
     self.run_and_tell(executors::executor::current(), nullptr);
@@ -48,10 +53,21 @@ void one_shot::start(executors::work_reference<one_shot> x, scope_count* scope) 
   std::ignore = x.release(); // the queue's; it may be gone by now
 }
 
+void one_shot::run_granted(chooser_host::lane& lane) noexcept {
+  host_->count_arrival(lane);
+  stopwatch watch{lane.here.running(), stopwatch::precision::ticks};
+  run(nullptr);
+  const auto inside = watch.stop();
+  if (!family_.newcomers_on(lane.here.index()).ended(inside.busy, family_))
+    chooser_.emplace(family_).granted().finish(
+      {.cost = inside.elapsed, .function_time = inside.busy, .elapsed = inside.elapsed});
+  end();
+}
+
 void one_shot::run_and_tell(executors::executor* here, executors::executor* handed_to) noexcept {
   std::optional<stopwatch> watch;
   if (here != nullptr)
-    watch.emplace(here->running(), precision_for(chooser_));
+    watch.emplace(here->running(), precision_for(*chooser_));
   run(handed_to);
   const mab::microseconds cost = tick_clock::to_duration(tick_clock::now() - start_);
   if (watch) {
@@ -60,6 +76,9 @@ void one_shot::run_and_tell(executors::executor* here, executors::executor* hand
   } else {
     decision_->finish({.cost = cost});
   }
+  if (auto* lane = handed_to == nullptr ? host_->current_lane() : nullptr)
+    family_.newcomers_on(lane->here.index())
+      .allow(chooser_->next_newcomers(), chooser_->last().pressure);
   end();
 }
 

@@ -98,12 +98,24 @@ void chooser::count_finished(std::uint32_t outcomes) noexcept {
 }
 
 grant chooser::next_grant() const noexcept {
-  const auto& k = family_->settings();
   const auto& belief = costs_.inline_belief();
-  if (last_.choice != arm::inline_here || k.model != cost_model::corrected
-      || belief.n() + 0.5 < grant::min_observations)
+  return belief.n() + 0.5 < grant::min_observations ? grant{}
+                                                    : allowed(belief, last_.price.offload_log);
+}
+
+/// A draw by one that has seen few offloads, if any, is too wide a guess to hold for many.
+grant chooser::next_newcomers() const noexcept {
+  const auto function_time = costs_.function_belief();
+  if (!family_->is_settled() || function_time.n() <= 0)
     return {};
-  const double us = std::exp(log_mean_cost(belief));
+  return allowed(function_time, std::min(last_.price.offload_log, costs_.overhead_belief().mean()));
+}
+
+grant chooser::allowed(const posterior& function_time, double offload_log) const noexcept {
+  const auto& k = family_->settings();
+  if (last_.choice != arm::inline_here || k.model != cost_model::corrected)
+    return {};
+  const double us = std::exp(log_mean_cost(function_time));
   const double expected_us = std::max(us, ema_us_); // a slow run, too, asks for caution
   const double runs
     = std::min<double>(grant::max_runs, std::floor(grant::max_total.count() / expected_us));
@@ -117,7 +129,7 @@ grant chooser::next_grant() const noexcept {
            != guardrail::none)
     return {};
   const double pressure = grant::margin * std::max(last_.pressure_meanwhile, k.p_low);
-  const bool clear = costs_.expected(pressure, k).inline_log < last_.price.offload_log;
+  const bool clear = costs_.expected(pressure, k).inline_log < offload_log;
   return clear ? result : grant{};
 }
 

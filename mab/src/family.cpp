@@ -15,12 +15,13 @@ const knobs& checked(const knobs& k) {
 
 } // namespace
 
-void family::pooled_mean::add(double x) noexcept {
+void family::pooled_mean::add(double x, std::uint32_t reports) noexcept {
   const auto former = publications_.load(std::memory_order_relaxed);
-  const double weight = 1.0 / std::min(former + 1, 16u);
+  const double one = 1.0 / std::min(former + 1, most_weight);
+  const double weight = reports == 1 ? one : 1 - std::pow(1 - one, reports);
   const double mean = mean_.load(std::memory_order_relaxed);
   mean_.store(mean + weight * (x - mean), std::memory_order_relaxed);
-  publications_.store(std::min(former + 1, 16u), std::memory_order_release);
+  publications_.store(std::min(former + 1, most_weight), std::memory_order_release);
 }
 
 std::optional<double> family::pooled_mean::get() const noexcept {
@@ -40,7 +41,11 @@ posterior family::shown_posterior::get() const noexcept {
           s2_.load(std::memory_order_relaxed)};
 }
 
-family::family(std::string name, const knobs& k) : name_(std::move(name)), knobs_(checked(k)) {
+family::family(std::string name, const knobs& k, std::size_t executors)
+  : name_(std::move(name)),
+    knobs_(checked(k)),
+    executors_(executors),
+    newcomers_(std::make_unique<newcomers[]>(executors)) {
 }
 
 std::optional<prior> family::learned() const noexcept {
@@ -58,24 +63,40 @@ family_snapshot family::snapshot() const {
                          shown_overhead_.get()};
   for (std::size_t i = 0; i < counter_count; ++i)
     result.totals.counts[i] = counts_[i].load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < executors_; ++i) {
+    const auto untold = newcomers_[i].num_untold();
+    result.totals[event::inline_decision] += untold;
+    result.totals[event::finished] += untold;
+  }
   return result;
 }
 
 void family::publish(const posterior& function_time, const posterior& overhead, double pressure,
                      const stats& since_last) noexcept {
-  // A number that is none would stay in the mean for ever.
-  if (function_time.n() > 0 && std::isfinite(function_time.mean())) {
-    function_time_.add(function_time.mean());
-    shown_function_time_.set(function_time);
-  }
+  show(function_time, pressure, 1);
   if (overhead.n() > 0)
     shown_overhead_.set(overhead);
   if (overhead.n() >= 1 && std::isfinite(overhead.mean())) // less has faded: others know better
     overhead_.add(overhead.mean());
-  pressure_.store(pressure, std::memory_order_relaxed);
   for (std::size_t i = 0; i < counter_count; ++i)
     if (since_last.counts[i] != 0)
       counts_[i].fetch_add(since_last.counts[i], std::memory_order_relaxed);
+}
+
+void family::publish_first_runs(const posterior& function_time, double pressure,
+                                std::uint32_t runs) noexcept {
+  show(function_time, pressure, runs);
+  for (const auto which : {event::inline_decision, event::finished})
+    counts_[static_cast<std::size_t>(which)].fetch_add(runs, std::memory_order_relaxed);
+}
+
+void family::show(const posterior& function_time, double pressure, std::uint32_t reports) noexcept {
+  // A number that is none would stay in the mean for ever.
+  if (function_time.n() > 0 && std::isfinite(function_time.mean())) {
+    function_time_.add(function_time.mean(), reports);
+    shown_function_time_.set(function_time);
+  }
+  pressure_.store(pressure, std::memory_order_relaxed);
 }
 
 } // namespace basal::mab

@@ -14,7 +14,7 @@ family& family_table::get(function_key key, std::string_view name, const knobs& 
   const std::lock_guard guard{mutex_};
   if (const auto found = by_key_.find(key); found != by_key_.end())
     return *found->second;
-  auto& made = *families_.emplace_back(std::make_unique<family>(std::string{name}, k));
+  auto& made = *families_.emplace_back(std::make_unique<family>(std::string{name}, k, executors_));
   by_key_.emplace(key, &made);
   return made;
 }

@@ -24,8 +24,8 @@ struct cost_belief {
   friend bool operator==(const cost_belief&, const cost_belief&) = default;
 };
 
-/// Statistics of the choosers of one (actor type, message type). Counts since the start, up to 127
-/// decisions of each living chooser late.
+/// Statistics of the decisions for one (actor type, message type). Counts since the start, up to
+/// 127 decisions of each living chooser late.
 struct chooser_stats {
   std::string name;                   ///< as in adaptive_actor_config::name
   mab::stats counts;                  ///< counts[mab::event::...], counts[mab::guardrail::...]

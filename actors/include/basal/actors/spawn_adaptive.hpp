@@ -52,8 +52,8 @@ private:
   executors::completion all_done_;
 };
 
-/// A function that is decided about once. Its chooser makes one decision; what it has learned stays
-/// with the family.
+/// A function that is decided about once, by what was allowed to its like lately or by a chooser,
+/// whose one outcome stays with the family.
 class one_shot : public executors::detached_work {
 public:
   one_shot(caf::actor_system& system, mab::function_key key, const std::type_info* function,
@@ -67,6 +67,7 @@ public:
   void expect_run() const;
 
 private:
+  void run_granted(chooser_host::lane& lane) noexcept;
   void run_and_tell(executors::executor* here, executors::executor* handed_to) noexcept;
   void end() noexcept;
   static void run_there(void* object, executors::executor& self) noexcept;
@@ -75,7 +76,8 @@ private:
 
   const std::shared_ptr<chooser_host> host_; // keeps the family
   const mab::compute_hint hint_;
-  mab::chooser chooser_;
+  mab::family& family_;
+  std::optional<mab::chooser> chooser_; // nothing: its run was granted
   std::optional<mab::decision> decision_;
   std::uint64_t start_ = 0; // tick_clock
   scope_count* scope_ = nullptr;

@@ -49,12 +49,17 @@ public:
   /// function time settled, and no guardrail within reach of any load.
   grant next_grant() const noexcept;
 
+  /// The same for new actors of its family on this executor, which have no chooser yet: how many
+  /// may run by what the newest decision and its outcome say. None before the family is settled.
+  grant next_newcomers() const noexcept;
+
   /// Learns that `runs` inline runs of a grant, none of which reached its limit,
   /// took `total` of function time together. A total that is no time is clamped or, NaN,
   /// not measured, as in outcome.
   void finish_granted(std::uint32_t runs, microseconds total) noexcept;
 
   /// The token of a run of a grant that reached the limit, and tells it by itself.
+  /// Also of the first run of an actor that had no chooser (newcomers).
   [[nodiscard]] decision granted() noexcept;
 
   /// The numbers behind the newest decision; reason::none before the first.
@@ -99,6 +104,7 @@ private:
   friend class decision;
 
   void meet(compute_hint hint) noexcept;
+  grant allowed(const posterior& function_time, double offload_log) const noexcept;
   void count(const rationale& r) noexcept;
   void finish(arm ran, const outcome& o) noexcept;
   void count_finished(std::uint32_t outcomes) noexcept;
@@ -172,6 +178,8 @@ private:
 };
 
 inline decision chooser::granted() noexcept {
+  if (observations_ == 0)
+    meet(compute_hint::unknown);
   ++stats_[event::inline_decision];
   return {*this, arm::inline_here};
 }

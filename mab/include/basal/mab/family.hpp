@@ -2,12 +2,16 @@
 
 #include <array>
 #include <atomic>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <basal/mab/detail/posterior.hpp>
 #include <basal/mab/knobs.hpp>
+#include <basal/mab/newcomers.hpp>
 #include <basal/mab/stats.hpp>
 
 namespace basal::mab {
@@ -37,8 +41,9 @@ struct family_snapshot {
 /// its choosers and does not move.
 class family {
 public:
+  /// @param executors on which its choosers decide, for newcomers_on(); may be 0
   /// @throws std::invalid_argument when `k` is not valid; see knobs::validate.
-  explicit family(std::string name, const knobs& k = {});
+  explicit family(std::string name, const knobs& k = {}, std::size_t executors = 0);
 
   family(const family&) = delete;
   family& operator=(const family&) = delete;
@@ -55,6 +60,17 @@ public:
 
   /// Empty until the first outcome was observed.
   std::optional<prior> learned() const noexcept;
+
+  /// Whether so many have reported that one more changes little.
+  bool is_settled() const noexcept {
+    return function_time_.is_settled();
+  }
+
+  /// First runs of new actors on one of its executors.
+  newcomers& newcomers_on(std::size_t executor) noexcept {
+    assert(executor < executors_ && "an executor's number is below their number");
+    return newcomers_[executor];
+  }
 
   /// The cost of an offload.
   struct trial {
@@ -82,16 +98,27 @@ public:
   void publish(const posterior& function_time, const posterior& overhead, double pressure,
                const stats& since_last) noexcept;
 
+  /// Called by newcomers: runs of as many actors, each of which would have reported for itself.
+  void publish_first_runs(const posterior& function_time, double pressure,
+                          std::uint32_t runs) noexcept;
+
 private:
   /// The mean of what choosers publish, recent ones weighing more: the first
   /// counts alone, the k-th 1/k, and from the 16th on each 1/16. In log space,
   /// so that a single actor's disturbed first run is outvoted by the next two.
   class pooled_mean {
   public:
-    void add(double x) noexcept;
+    /// @param reports of that mean; more than one only once it is settled
+    void add(double x, std::uint32_t reports = 1) noexcept;
     std::optional<double> get() const noexcept;
 
+    bool is_settled() const noexcept {
+      return publications_.load(std::memory_order_relaxed) == most_weight;
+    }
+
   private:
+    static constexpr std::uint32_t most_weight = 16;
+
     // Written by add() on any thread, read by get() on any. A lost update merely
     // delays what this publication would have taught, so load and store suffice
     // and are relaxed.
@@ -113,10 +140,14 @@ private:
     std::atomic<double> n_{0}, mean_{0}, s2_{0};
   };
 
+  void show(const posterior& function_time, double pressure, std::uint32_t reports) noexcept;
+
   const std::string name_;
   const knobs knobs_;
   pooled_mean function_time_;
   pooled_mean overhead_;
+  const std::size_t executors_;
+  const std::unique_ptr<newcomers[]> newcomers_; // of each executor
 
   // Written before trials_, whose release pairs with the acquire in latest_trial(): who sees a
   // number sees a trial.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -15,7 +16,10 @@ namespace basal::mab {
 /// up once per actor, not once per message.
 class family_table {
 public:
-  family_table() = default;
+  /// @param executors of the runtime, for family::newcomers_on(); may be 0
+  explicit family_table(std::size_t executors = 0) noexcept : executors_(executors) {
+  }
+
   family_table(const family_table&) = delete;
   family_table& operator=(const family_table&) = delete;
 
@@ -31,6 +35,7 @@ public:
   std::vector<family_snapshot> snapshot() const;
 
 private:
+  const std::size_t executors_;
   mutable std::mutex mutex_;
   std::unordered_map<function_key, family*> by_key_;
   std::vector<std::unique_ptr<family>> families_;

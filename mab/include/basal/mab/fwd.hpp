@@ -8,6 +8,7 @@ class estimate;
 class family;
 class family_table;
 class posterior;
+class newcomers;
 class rate_meter;
 class splitmix64;
 enum class arm;

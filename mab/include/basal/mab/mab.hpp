@@ -11,5 +11,6 @@
 #include <basal/mab/grant.hpp>
 #include <basal/mab/hints.hpp>
 #include <basal/mab/knobs.hpp>
+#include <basal/mab/newcomers.hpp>
 #include <basal/mab/random.hpp>
 #include <basal/mab/rate_meter.hpp>

@@ -26,7 +26,8 @@ namespace basal::actors::detail {
 executors::stopwatch::precision precision_for(const mab::chooser& decider) noexcept;
 
 /// A chooser and what it decides about: one handler of one actor, or one stream. Belongs to its
-/// actor, whose handlers never overlap.
+/// actor, whose handlers never overlap. An actor may live for one message, and its chooser is made
+/// when it is needed.
 class adaptive_core {
 public:
   /// @throws std::logic_error if the system does not run on basal
@@ -44,6 +45,10 @@ public:
       return body();
     if (grant_.runs > 0) {
       const granted_run now{*this, *lane};
+      return body();
+    }
+    if (std::exchange(is_new_, false) && family_.newcomers_on(lane->here.index()).begin()) {
+      const first_run now{*this, *lane};
       return body();
     }
     turn now{*this, *lane, std::max(hint, hint_)};
@@ -65,14 +70,12 @@ public:
   adaptive_core(const adaptive_core&) = delete;
   adaptive_core& operator=(const adaptive_core&) = delete;
 
-  std::string explain() {
-    settle();
-    return mab::explain(chooser_);
-  }
+  std::string explain();
 
+  /// Makes it, if the actor's first message did not need one (newcomers).
   const mab::chooser& chooser() noexcept {
     settle();
-    return chooser_;
+    return own_chooser();
   }
 
 private:
@@ -99,6 +102,7 @@ private:
     friend class adaptive_core;
 
     adaptive_core& core_;
+    chooser_host::lane& lane_;
     const std::uint64_t start_; // tick_clock
     mab::decision decision_;
     const executors::stopwatch::precision precision_;
@@ -152,6 +156,35 @@ private:
     executors::stopwatch watch_;
   };
 
+  /// The first run of a new actor, by what the newest one before it was allowed.
+  class first_run {
+  public:
+    first_run(adaptive_core& core, chooser_host::lane& lane) noexcept
+      : core_(core),
+        others_(core.family_.newcomers_on(lane.here.index())),
+        watch_(lane.here.running(), executors::stopwatch::precision::ticks) {
+      core.host_->count_arrival(lane);
+    }
+
+    ~first_run() {
+      const auto inside = watch_.stop();
+      if (!others_.ended(inside.busy, core_.family_)) [[unlikely]]
+        core_.learn_alone(inside);
+    }
+
+    first_run(const first_run&) = delete;
+    first_run& operator=(const first_run&) = delete;
+
+  private:
+    adaptive_core& core_;
+    mab::newcomers& others_;
+    executors::stopwatch watch_;
+  };
+
+  mab::chooser& own_chooser() noexcept {
+    return chooser_ ? *chooser_ : chooser_.emplace(family_);
+  }
+
   /// After an inline run that was decided.
   void take_grant() noexcept;
 
@@ -170,7 +203,9 @@ private:
 
   const std::shared_ptr<chooser_host> host_; // keeps the family
   const mab::compute_hint hint_;
-  mab::chooser chooser_;
+  mab::family& family_;
+  bool is_new_ = true;                  ///< no message yet
+  std::optional<mab::chooser> chooser_; ///< from the first run on that needs it
 
   mab::grant grant_; ///< runs that are still granted
   std::chrono::nanoseconds limit_{0};

@@ -12,6 +12,7 @@
 
 #include <caf/fwd.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -64,7 +65,8 @@ public:
   }
 
   /// The family of `key`, or of the name that `config` gives and `key`; those with knobs of their
-  /// own are families of their own. Any thread; takes a lock.
+  /// own are families of their own. Any thread; takes a lock, unless a message executor has asked
+  /// for it lately.
   /// @throws std::invalid_argument naming the knob and its range
   mab::family& family_of(mab::function_key key, const family_name& by_default,
                          const adaptive_actor_config& config);
@@ -92,6 +94,13 @@ public:
   private:
     friend class chooser_host;
 
+    /// A family that was asked for here; the next one whose key has the same last bits takes its
+    /// place.
+    struct known_family {
+      mab::function_key key;
+      mab::family* found = nullptr;
+    };
+    std::array<known_family, 16> families_; // a guess
     mab::rate_meter meter_;
     double not_metered_ = 0;
     mab::load known_;
