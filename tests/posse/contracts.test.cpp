@@ -101,13 +101,3 @@ TEST_CASE("a pure function has a name") {
     nameless(rt);
   });
 }
-
-TEST_CASE("a task group is used on the thread that runs its scope") {
-  expect_broken_contract("a task group is used on the thread that runs its scope", [] {
-    runtime outer;
-    posse::task_scope(outer, [](posse::task_group& tasks) {
-      runtime inner;
-      inner.offload([&](member&) { tasks.spawn([] {}); });
-    });
-  });
-}

@@ -82,6 +82,33 @@ TEST_CASE("wait() does what was spawned, and more may be spawned afterwards") {
   CHECK(order == "ab|fgc");
 }
 
+TEST_CASE("a task that spawns into the group that it is of is told to take one of its own") {
+  runtime rt{config_of(1)};
+  const auto says = Catch::Contains("a task that spawns takes a group of its own");
+  int done = 0;
+  task_scope(rt, [&](task_group& tasks) {
+    tasks.spawn([&] { tasks.spawn([&] { ++done; }); });
+    CHECK_THROWS_WITH(tasks.wait(), says);
+    tasks.spawn([&](task_group& own) { own.spawn([&] { tasks.wait(); }); });
+    CHECK_THROWS_WITH(tasks.wait(), says);
+    tasks.spawn([&] { ++done; });
+  });
+  CHECK(done == 1);
+}
+
+TEST_CASE("a branch on another thread that spawns into a group is told so, and nothing is lost") {
+  runtime rt{config_of(1)};
+  int done = 0;
+  task_scope(rt, [&](task_group& tasks) {
+    runtime other{config_of(1)};
+    tasks.spawn([&] { ++done; });
+    CHECK_THROWS_AS(other.offload([&](member&) { tasks.spawn([&] { ++done; }); }),
+                    std::logic_error);
+    CHECK_THROWS_AS(other.offload([&](member&) { tasks.wait(); }), std::logic_error);
+  });
+  CHECK(done == 1);
+}
+
 TEST_CASE("a group holds so many tasks at most") {
   runtime rt{config_of(1)};
   std::size_t done = 0;

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/right_continuation.hpp>
@@ -21,6 +20,13 @@
 namespace basal::posse {
 
 class task_group;
+
+namespace detail {
+
+/// Throws the std::logic_error of a group that is used by others than the body of its scope.
+[[noreturn]] void refuse_foreign_group();
+
+} // namespace detail
 
 /// A type that may be spawned: it takes the member that runs it, or the group that it may spawn
 /// into, or nothing.
@@ -40,8 +46,8 @@ concept spawnable = detail::branch<Task> || std::is_invocable_v<Task&, task_grou
 /// member does with the others. Nobody blocks a thread: who waits for a thief is
 /// suspended, and its executor runs other work.
 ///
-/// A group belongs to the member that runs its scope and to its thread: what
-/// others may steal, branches and tasks, must not use it.
+/// A group belongs to the body of its scope, and to its thread: branches, which others may steal,
+/// must not use it, and a task that spawns takes a group of its own.
 class task_group {
 public:
   task_group(const task_group&) = delete;
@@ -55,6 +61,7 @@ public:
   /// limit, and destroyed when it has run. Its return value is dropped: a task puts its result
   /// where no other one reads or writes before wait() returns or the scope ends. Objects that it
   /// refers to must live until then.
+  /// @throws std::logic_error in a task of this group, or on another thread than its scope's
   /// @throws std::bad_alloc; any exception of wait(), where it does the tasks
   template <class Task>
   void spawn(Task&& task) {
@@ -62,8 +69,7 @@ public:
     static_assert(spawnable<kind>,
                   "a task takes the member that runs it, or a group to spawn into, as a "
                   "reference, or nothing: tasks.spawn([&](basal::posse::member& m) { ... })");
-    BASAL_ASSERT(executors::executor::current() == &member_.executor(),
-                 "a task group is used on the thread that runs its scope, not by what is stolen");
+    expect_body();
     if constexpr (spawnable<kind>) {
       if (waiting_.size() == most_waiting)
         wait();
@@ -75,10 +81,10 @@ public:
   /// spawned are done. More may be spawned afterwards.
   /// @throws the first exception in the sequential order: later tasks are dropped,
   ///         or cancelled and awaited where they were stolen; cancelled,
-  ///         memory_limit_exceeded
+  ///         memory_limit_exceeded; std::logic_error, see spawn()
   void wait() {
-    BASAL_ASSERT(executors::executor::current() == &member_.executor(),
-                 "a task group is used on the thread that runs its scope, not by what is stolen");
+    expect_body();
+    const flag_guard runs{runs_tasks_};
     auto tasks = std::move(waiting_);
     run(member_, tasks);
   }
@@ -93,6 +99,27 @@ public:
   }
 
 private:
+  struct flag_guard {
+    explicit flag_guard(bool& x) noexcept : flag(x) {
+      flag = true;
+    }
+
+    flag_guard(const flag_guard&) = delete;
+    flag_guard& operator=(const flag_guard&) = delete;
+
+    ~flag_guard() {
+      flag = false;
+    }
+
+    bool& flag;
+  };
+
+  /// Where a task spawned into the group that it is of, nobody would run what it spawned.
+  void expect_body() const {
+    if (executors::executor::current() != &member_.executor() || runs_tasks_) [[unlikely]]
+      detail::refuse_foreign_group();
+  }
+
   template <class Task>
   class task_of final : public detail::any_task {
   public:
@@ -235,6 +262,7 @@ private:
 
   posse::member& member_;
   detail::task_list waiting_;
+  bool runs_tasks_ = false; ///< its scope's thread alone looks at it
 };
 
 namespace detail {
