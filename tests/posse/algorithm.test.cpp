@@ -410,6 +410,30 @@ TEST_CASE("sums of floating-point numbers are the same bit for bit on any number
   }
 }
 
+TEST_CASE("min_element, max_element and minmax_element take the numbers below n and less") {
+  runtime rt{config_of(2)};
+  for (const int n : {1, 7, 31, 32, 1000, 30'000}) {
+    std::vector<unsigned> far(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i != far.size(); ++i)
+      far[i] = static_cast<unsigned>(i * 2654435761u) % 997;
+    const auto nearer = [&](int i, int j) {
+      return far[static_cast<std::size_t>(i)] < far[static_cast<std::size_t>(j)];
+    };
+    const auto [least, greatest] = std::ranges::minmax_element(far);
+    const auto first_greatest = std::ranges::max_element(far);
+    const int found = posse::min_element(rt, n, nearer);
+    REQUIRE(found == least - far.begin());
+    REQUIRE(posse::max_element(rt, n, nearer) == first_greatest - far.begin());
+    const auto [min, max] = posse::minmax_element(rt, n, nearer);
+    REQUIRE(min == least - far.begin());
+    REQUIRE(max == greatest - far.begin());
+  }
+  const auto never = [](auto, auto) -> bool { throw std::logic_error{"nothing to compare"}; };
+  CHECK(posse::min_element(rt, 0, never) == 0);
+  CHECK(posse::max_element(rt, -3, never) == 0);
+  CHECK(posse::minmax_element(rt, 0u, never).max == 0u);
+}
+
 TEST_CASE("min_element and max_element find the first of equal ones") {
   runtime rt{config_of(2)};
   for (std::size_t n : {0, 1, 2, 3, 100, 1000, 30'000}) {

@@ -68,9 +68,8 @@ public:
   }
 
   std::size_t index_among(std::size_t first, std::size_t n) const {
-    // By turns in parts that do not wait for each other: see block_fold::in_parts.
-    constexpr std::size_t parts = 4;
-    if (n < few_elements) {
+    constexpr auto parts = parts_by_turns; // as block_fold::in_parts does
+    if (n < least_by_turns) {
       auto best = first;
       for (auto i = first + 1; i != first + n; ++i)
         prefer(best, i);
@@ -91,8 +90,6 @@ public:
   }
 
 private:
-  static constexpr std::size_t few_elements = 32;
-
   void prefer(std::size_t& best, std::size_t i) const {
     if (is_later<Wanted>(less_, *advanced(elements_, best), *advanced(elements_, i)))
       best = i;
@@ -222,9 +219,8 @@ struct extreme_function : range_algorithm {
     static_assert(
       sizeof...(Args) == 0,
       "min_element, max_element and minmax_element take a range and less, which compares two "
-      "elements; a projection is a part of it: "
-      "[](const order& a, const order& b) { return a.price < b.price; }; of the numbers below n, "
-      "the range is std::views::iota(0, n)");
+      "elements, or how many numbers and less, which compares two of them; a projection is a part "
+      "of it: [](const order& a, const order& b) { return a.price < b.price; }");
   }
 
 protected:
@@ -245,6 +241,12 @@ protected:
     const auto found = reduction<typename tree_type::value, tree_type>{tree}.run(m, 0, n);
     return advanced(std::ranges::begin(range), tree.index_of(found));
   }
+
+  template <extreme Wanted, number Number, class Less>
+  static Number find_number(member& m, Number n, Less& less) {
+    const auto numbers = numbers_below(n);
+    return static_cast<Number>(find<Wanted>(m, numbers, less) - numbers.begin());
+  }
 };
 
 struct min_element_function : extreme_function {
@@ -252,12 +254,22 @@ struct min_element_function : extreme_function {
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
     return find<extreme::first_least>(m, std::forward<Range>(range), less);
   }
+
+  template <number Number, class Less>
+  Number operator()(member& m, Number n, Less&& less) const {
+    return find_number<extreme::first_least>(m, n, less);
+  }
 };
 
 struct max_element_function : extreme_function {
   template <element_range Range, class Less = std::ranges::less>
   auto operator()(member& m, Range&& range, Less&& less = {}) const {
     return find<extreme::first_greatest>(m, std::forward<Range>(range), less);
+  }
+
+  template <number Number, class Less>
+  Number operator()(member& m, Number n, Less&& less) const {
+    return find_number<extreme::first_greatest>(m, n, less);
   }
 };
 
@@ -278,13 +290,23 @@ struct minmax_element_function : extreme_function {
     return {advanced(begin, least.index_of(found.first)),
             advanced(begin, greatest.index_of(found.second))};
   }
+
+  template <number Number, class Less>
+  std::ranges::min_max_result<Number> operator()(member& m, Number n, Less&& less) const {
+    const auto numbers = numbers_below(n);
+    const auto found = (*this)(m, numbers, less);
+    return {static_cast<Number>(found.min - numbers.begin()),
+            static_cast<Number>(found.max - numbers.begin())};
+  }
 };
 
 } // namespace detail
 
 /// `min_element(where, range, less = ranges::less)`: an iterator to the first
 /// of the smallest elements, or the range's end if it is empty. A NaN only where there is nothing
-/// else.
+/// else. `min_element(where, n, less)`: of the numbers below n, or n if there are none:
+///
+///     auto nearest = min_element(m, n, [&](int i, int j) { return far[i] < far[j]; });
 inline constexpr pure<detail::min_element_function{}> min_element{"min_element"};
 
 /// `max_element(where, range, less = ranges::less)`: to the first of the

@@ -25,6 +25,13 @@ constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
+/// Parts of a block whose elements are combined by turns, so that they do not wait for each other.
+inline constexpr std::size_t parts_by_turns = 4;
+
+/// The least elements for that: of fewer, too many would be the first ones of a part, which are not
+/// foretold.
+inline constexpr std::size_t least_by_turns = 32;
+
 /// Elements of each of some parts of n that are gone through by turns; what is left belongs to the
 /// last one. Powers of two apart, all would compete for one set of a cache.
 constexpr std::size_t size_of_parts(std::size_t n, std::size_t parts) {
@@ -296,16 +303,14 @@ private:
     result = so_far;
   }
 
-  /// The same by turns in four parts that do not wait for each other, whatever the compiler makes
+  /// The same by turns in parts that do not wait for each other, whatever the compiler makes
   /// of a comparison: the nearest of 30,000 points and its number took three times as long one by
   /// one where it does not branch.
   template <class Value, class Iterator>
   [[gnu::always_inline]] inline void in_parts(T& result, const Value& value, Iterator at,
                                               std::size_t n) const {
-    constexpr std::size_t parts = 4;
-    // Of fewer, too many would be the first ones of a part, which are not foretold.
-    constexpr std::size_t few_elements = 32;
-    if (n < few_elements) {
+    constexpr auto parts = parts_by_turns;
+    if (n < least_by_turns) {
       one_by_one(result, value, at, n);
       return;
     }
