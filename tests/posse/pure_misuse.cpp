@@ -168,6 +168,9 @@ long called(basal::posse::runtime& runtime) {
   std::vector<int> numbers(10);
   basal::posse::map(runtime, numbers, [](int& x) { ++x; });
   return 0;
+#  elif MISUSE == 37
+  return basal::posse::map_reduce(
+    runtime, 10, [](int x) { return 1L << x; }, 0);
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

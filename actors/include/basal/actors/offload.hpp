@@ -7,6 +7,7 @@
 #include <caf/scoped_actor.hpp>
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 namespace basal::actors {
@@ -26,6 +27,23 @@ decltype(auto) offload(Actor* self, Function&& function) {
 template <class Function>
 decltype(auto) offload(const caf::scoped_actor& self, Function&& function) {
   return detail::hop(runtime_of(self.home_system()), function);
+}
+
+namespace detail {
+
+template <class T>
+concept may_wait
+  = std::convertible_to<T, const caf::local_actor*> || std::same_as<std::remove_cvref_t<T>,
+                                                                    caf::scoped_actor>;
+
+} // namespace detail
+
+/// Without the actor there is nobody whose compute executors it could mean.
+template <class First, class... Rest>
+requires(!detail::may_wait<First>) void offload(First&&, Rest&&...) {
+  static_assert(detail::may_wait<First>,
+                "the first argument of offload is the actor that waits, as in: offload(self, [=] { "
+                "return price(x); }); of a pure function it is pure_price.offload(self, x)");
 }
 
 } // namespace basal::actors

@@ -221,7 +221,8 @@ private:
     static_assert(detail::says_who_calls<Args...>,
                   "the first argument of a pure function says who calls it: `m`, the member, in "
                   "another pure function; `self` in an actor (and #include "
-                  "<basal/actors/run_pure.hpp>); the runtime on a plain thread");
+                  "<basal/actors/run_pure.hpp>); the runtime on a plain thread, beside actors "
+                  "basal::actors::runtime_of(system)");
   }
 
   /// Whether the function is an algorithm that has something to say of these arguments.

@@ -30,26 +30,32 @@ struct map_reduce_function : range_algorithm {
     static_assert(is_called_with<Function, element>,
                   "map_reduce takes the function of an element before the initial value, and what "
                   "combines two values last: map_reduce(m, words, length, 0, larger)");
-    check_operation<T, Op, call_with_result_t<Function, element>>();
-    auto n = count_of(range);
-    if (n == 0)
-      return init;
-    auto elements = elements_of(range);
-    if constexpr (is_block_value<T>) {
-      return static_cast<T>(op(std::move(init), block_fold<T, std::remove_reference_t<Op>>{op}.run(
-                                                  m, elements, n, function)));
-    } else {
-      auto source = [=, &function](member& k, std::size_t i) -> T {
-        return static_cast<T>(call_with(function, k, *advanced(elements, i)));
-      };
-      fold_tree<T, decltype(source), std::remove_reference_t<Op>> tree{source, op};
-      return static_cast<T>(op(std::move(init), reduction<T, decltype(tree)>{tree}.run(m, 0, n)));
+    if constexpr (is_called_with<Function, element>) {
+      check_operation<T, Op, call_with_result_t<Function, element>>();
+      if (const auto n = count_of(range); n != 0)
+        return static_cast<T>(
+          op(std::move(init), of_all<T>(m, elements_of(range), n, function, op)));
     }
+    return init;
   }
 
   template <number Number, class Function, class T, class Op = std::plus<>>
   T operator()(member& m, Number n, Function&& function, T init, Op&& op = {}) const {
     return (*this)(m, numbers_below(n), function, std::move(init), op);
+  }
+
+private:
+  template <class T, class Elements, class Function, class Op>
+  static T of_all(member& m, Elements elements, std::size_t n, Function& function, Op& op) {
+    if constexpr (is_block_value<T>) {
+      return block_fold<T, Op>{op}.run(m, elements, n, function);
+    } else {
+      auto source = [=, &function](member& k, std::size_t i) -> T {
+        return static_cast<T>(call_with(function, k, *advanced(elements, i)));
+      };
+      fold_tree<T, decltype(source), Op> tree{source, op};
+      return reduction<T, decltype(tree)>{tree}.run(m, 0, n);
+    }
   }
 };
 

@@ -133,6 +133,15 @@ consteval bool is_called_with_member() {
     return takes_parts<Function, Args...>::with_member;
 }
 
+/// A warning rather than an error: many such values are small. A template, or clang++ would warn of
+/// the call below wherever it reads it.
+template <class T>
+[[deprecated(
+  "the initial value has a narrower type than the values that are combined with it, and "
+  "each of these is cut to it: begin with 0L or std::size_t{0}, say, instead of 0")]] consteval void
+warn_of_cut_values() {
+}
+
 /// Says what is wrong of an operation `Op` that combines `Value`s into one T, if anything.
 template <class T, class Op, class Value>
 consteval void check_operation() {
@@ -151,6 +160,10 @@ consteval void check_operation() {
                 "a sum has the initial value's type, an integer, to which each floating-point "
                 "number would be cut: begin with 0.0 instead of 0, or let the function return an "
                 "integer, as std::lround does");
+  using value = std::remove_cvref_t<Value>;
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<value>)
+    if constexpr (sizeof(T) < sizeof(value))
+      warn_of_cut_values<T>();
 }
 
 /// The same of what compares elements, `T`s that are const.
