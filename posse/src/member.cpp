@@ -88,6 +88,8 @@ member::member(detail::delegation& self_as, executors::executor& self,
     least_offer_(self_as.origin.host.least_offer_),
     least_left_(self_as.origin.host.least_left_),
     stretch_(self_as.stretch),
+    expected_(self_as.expected),
+    expected_since_(self_as.begun_at),
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)),
     as_(&self_as) {
@@ -138,7 +140,7 @@ void member::finish() noexcept {
     of_function.forks.add(forks);
     of_function.busy_ticks.add(busy_ticks_);
     of_function.quanta.add(quantum_ - 1);
-    note_stretch();
+    note_past();
   }
   if (context_ == nullptr)
     return;
@@ -186,7 +188,7 @@ void member::look_up() {
   look_length_ = next_look(now);
   look_left_ = 0; // until it is known that no error comes up
   if (first)
-    recall_stretch();
+    recall_past(now);
   stretch_ = stretch(now);
   settle(now);
   safepoints_at_look_ = safepoints_;
@@ -200,7 +202,7 @@ void member::look_up() {
   check_cancelled(ended);
   if (context_ != nullptr && !limit_memory())
     throw_too_deep();
-  if (!first || stretch_ != 0)
+  if (!first || stretch_ != 0 || expected_ != 0)
     look_within(consider_theft(now));
   if (ended) {
     if (executor_->work_waits()) {
@@ -277,26 +279,45 @@ std::uint64_t member::stretch(std::uint64_t now) const noexcept {
   return (now - last_look_) / std::max<std::uint64_t>(1, safepoints_ - safepoints_at_look_);
 }
 
-/// As a computation begins: two branches that do not fork have no other safepoint than this one, at
-/// which nothing is known of them but what they took the last time.
-void member::recall_stretch() noexcept {
+/// As a computation begins, at its first fork: nothing is known of its branches but what they took
+/// the last time. Two that do not fork have no other safepoint than this one.
+void member::recall_past(std::uint64_t now) noexcept {
   if (as_ != nullptr || youngest_ == nullptr)
     return;
-  usual_stretch_ = youngest_->usual_stretch();
-  if (usual_stretch_ == nullptr)
+  known_ = youngest_->known();
+  if (known_ == nullptr)
     return;
-  if (const auto usual = usual_stretch_->load(std::memory_order_relaxed); usual >= least_offer_)
+  if (const auto usual = known_->stretch.load(std::memory_order_relaxed); usual >= least_offer_)
     stretch_ = usual;
+  if (const auto usual = known_->work.load(std::memory_order_relaxed); usual >= 2 * least_offer_) {
+    expected_ = usual;
+    expected_since_ = now;
+  }
 }
 
-void member::note_stretch() noexcept {
-  if (usual_stretch_ == nullptr)
+void member::note_past() noexcept {
+  if (known_ == nullptr)
     return;
-  const auto stretch = busy_ticks_ / std::max<std::uint64_t>(1, safepoints_);
-  const auto usual = usual_stretch_->load(std::memory_order_relaxed);
   // Written when it has changed by much only, since many threads read it.
-  if (stretch < usual - usual / 4 || stretch > usual + usual / 4)
-    usual_stretch_->store(stretch, std::memory_order_relaxed);
+  const auto differ = [](std::uint64_t seen, std::uint64_t usual) {
+    return seen < usual - usual / 4 || seen > usual + usual / 4;
+  };
+  const auto stretch = busy_ticks_ / std::max<std::uint64_t>(1, safepoints_);
+  if (differ(stretch, known_->stretch.load(std::memory_order_relaxed)))
+    known_->stretch.store(stretch, std::memory_order_relaxed);
+  // The less, if they differ: a theft that does not pay costs what it costs, one that comes later
+  // as much time as work would have been worth it.
+  const auto work = busy_ticks_ + origin_->delegated_ticks.load(std::memory_order_relaxed);
+  const auto usual = known_->work.load(std::memory_order_relaxed);
+  if (differ(work, usual))
+    known_->work.store(usual == 0 || work < usual ? work : usual + (work - usual) / 2,
+                       std::memory_order_relaxed);
+}
+
+/// Ticks of what it was expected to take. A half of it is that of the most basal fork, or less.
+std::uint64_t member::expected_left(std::uint64_t now) const noexcept {
+  const auto since = now - expected_since_;
+  return expected_ > since ? expected_ - since : 0;
 }
 
 void member::end_quantum(std::uint64_t now) noexcept {
@@ -425,6 +446,7 @@ bool member::merges_while_awake(const detail::delegation& d) const noexcept {
 
 void member::note_merge(const detail::delegation& d) noexcept {
   executor_->note_merge();
+  origin_->delegated_ticks.fetch_add(d.ended_at - d.begun_at, std::memory_order_relaxed);
   cells_->hand_over.note(d.sent_at, d.begun_at, origin_->host.awake_ticks_);
 }
 

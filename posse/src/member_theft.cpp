@@ -152,6 +152,7 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
     member* victim = nullptr;
     right_continuation::division how;
     idle_ones idle;
+    std::uint64_t age = 0;
     view.rule = host.config().steal_by;
     view.compute_executor_idle = origin_->anybody_idle(*executor_);
     if (view.compute_executor_idle) { // the rest costs more to find out
@@ -184,11 +185,11 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
           }
           view.expected = how.parts > 1 && !node.is_better_alone() ? work / how.parts : 0;
         }
-        const auto age = std::max(victim->age_of(node, now), victim->stretch_);
+        age = std::max(victim->age_of(node, now), victim->stretch_);
         if (!view.known || (how.parts == 1 && age >= 2 * cost_of_unknown && node.expected() == 0)) {
-          view.known = false;
           how.parts = idle.awake + idle.asleep + 1;
-          view.expected = age;
+          view.expected = view.known ? age : std::max(age, victim->expected_left(now) / 2);
+          view.known = false;
         }
       }
     }
@@ -209,7 +210,7 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
         consider_waking(*victim, view, now);
       return verdict == theft_verdict::too_young && victim != nullptr
                  && view.rule == hysteresis::worth
-               ? 2 * view.cost - view.expected
+               ? 2 * view.cost - age
                : never;
     }
     if (view.rule == hysteresis::quantum)
@@ -371,6 +372,8 @@ member::prepared member::prepare(right_continuation& node,
     return {nullptr, theft_verdict::out_of_memory};
   d->victim = as_;
   d->stretch = stretch_;
+  if (expected_ != 0 && node.expected() == 0)
+    d->expected = expected_left(executor_->now()) / 2;
   d->lineage_bytes = lineage_bytes_at(node);
   d->carried.account = origin_->account;
   if (const auto* kind = detail::account_carrier.load(std::memory_order_acquire))
@@ -402,6 +405,10 @@ detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::
   report(node, to, view);
   executor_->record(executors::record_kind::theft, executor_->last_look(), &result,
                     origin_->name());
+  if (result.expected != 0) {
+    expected_ = result.expected;
+    expected_since_ = executor_->now();
+  }
   node.mark_taken(d.release());
   oldest_ready_ = node.younger;
   cells_->thefts.add();

@@ -633,6 +633,118 @@ TEST_CASE("two branches that do not fork are known from one computation to the n
   CHECK(run(50us) == "10");
 }
 
+namespace {
+
+/// A tree of forks whose leaves take equally long. One kind of tree for each `Kind`, since what is
+/// known of it stays.
+template <int Kind>
+struct fork_tree {
+  std::chrono::nanoseconds all; ///< that the leaves take
+  std::function<void(member&, int leaf)> before = [](member&, int) {};
+  int height = 4;
+
+  void operator()(member& m) {
+    grow(m, height, 0);
+  }
+
+private:
+  void grow(member& m, int up, int leaf) {
+    if (up == 0) {
+      before(m, leaf);
+      pass(all / (1 << height));
+      return;
+    }
+    m.fork_merge(
+      [=, this](member& l) {
+        look(l);
+        grow(l, up - 1, leaf);
+      },
+      [=, this](member& r) { grow(r, up - 1, leaf + (1 << (up - 1))); });
+  }
+};
+
+} // namespace
+
+TEST_CASE("a tree of forks gives its branches away as it begins if the last one was worth it") {
+  using tree = fork_tree<1>;
+  const auto thefts_before_first_leaf = [](std::size_t executors, std::chrono::nanoseconds all) {
+    stepped_runtime host{by_worth(executors)};
+    std::uint64_t thefts = 0;
+    started root{host, 0, tree{all, [&](member&, int leaf) {
+                                 if (leaf == 0)
+                                   thefts = host->stats().thefts;
+                               }}};
+    host.run_all();
+    CHECK(root.has_ended());
+    CHECK(root.error() == "");
+    return thefts;
+  };
+  CHECK(thefts_before_first_leaf(1, 80us) == 0);
+  CHECK(thefts_before_first_leaf(2, 80us) == 1);
+  CHECK(thefts_before_first_leaf(4, 80us) == 3); // 40, 20 and 10 us for 5 each
+  CHECK(thefts_before_first_leaf(8, 80us) == 3); // the next one would take 5 us
+  CHECK(thefts_before_first_leaf(2, 1600ns) == 1);
+  CHECK(thefts_before_first_leaf(2, 1600ns) == 0); // they have become short at once,
+  CHECK(thefts_before_first_leaf(2, 80us) == 0);
+  CHECK(thefts_before_first_leaf(2, 80us) == 1); // and long to a half
+}
+
+TEST_CASE("all that executors have done of a tree is known of it") {
+  using tree = fork_tree<2>;
+  CHECK(thefts_on(1, tree{24us}) == 0);
+  for (int i = 0; i < 5; ++i)
+    CHECK(thefts_on(2, tree{24us}) == 1); // 12 us, and not 6 since the thief does half of it
+}
+
+TEST_CASE("of a tree as much is expected as the last one has left after that time") {
+  CHECK(thefts_on(1, fork_tree<3>{80us}) == 0);
+  stepped_runtime host{by_worth(2)};
+  const auto work = [&](member& m, int leaf) {
+    if (leaf != 0)
+      return;
+    CHECK(host->stats().thefts == 1);
+    let_thieves_begin(m); // whose part takes no time
+    const auto fork = [](member& l) { look(l); };
+    m.fork_merge(fork, [](member&) {}); // 40 us are left
+    CHECK(host->stats().thefts == 2);
+    let_thieves_begin(m);
+    for (int i = 0; i < 8; ++i) { // 20 are left now
+      pass(1us);
+      m.poll();
+    }
+    m.fork_merge(fork, [](member&) {});
+    CHECK(host->stats().thefts == 2); // 12 are, and 6 would be given
+  };
+  started root{host, 0, fork_tree<3>{0us, work, 1}};
+  for (int i = 0; i < 3; ++i) {
+    host.run(0);
+    host.run(1);
+    go_on();
+  }
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() == "");
+}
+
+TEST_CASE("a delegate's forks are expected to take what it was given for") {
+  CHECK(thefts_on(1, fork_tree<4>{80us}) == 0);
+  stepped_runtime host{by_worth(8)};
+  started root{host, 0, fork_tree<4>{80us, [&](member& m, int leaf) {
+                                       if (leaf == 0) {
+                                         CHECK(host->stats().thefts == 3);
+                                         let_thieves_begin(m);
+                                       }
+                                       if (leaf == 8) // the first one of the first delegate
+                                         CHECK(host->stats().thefts == 3 + 2);
+                                     }}};
+  for (std::size_t i = 0; i < 2; ++i)
+    host.run(i);
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() == "");
+}
+
 TEST_CASE("two elements of a range are known from one computation to the next") {
   const auto takes
     = [](member& m) { posse::fork_merge_n(m, 2, [](member&, std::size_t) { pass(50us); }); };

@@ -22,6 +22,9 @@ class memory_context;
 struct parcel;
 struct executor_cells;
 
+template <class Iterator, class Less>
+class quicksort;
+
 template <class Value, class Tree>
 class reduction;
 

@@ -117,6 +117,9 @@ private:
   template <class Value, class Tree>
   friend class detail::reduction;
 
+  template <class Iterator, class Less>
+  friend class detail::quicksort;
+
   template <class Right>
   class pending_fork;
 
@@ -247,8 +250,9 @@ private:
   std::int32_t next_look(std::uint64_t now) const noexcept;
   void look_within(std::uint64_t ticks) noexcept;
   std::uint64_t stretch(std::uint64_t now) const noexcept;
-  void recall_stretch() noexcept;
-  void note_stretch() noexcept;
+  void recall_past(std::uint64_t now) noexcept;
+  void note_past() noexcept;
+  std::uint64_t expected_left(std::uint64_t now) const noexcept;
   void end_quantum(std::uint64_t now) noexcept;
   void check_cancelled(bool quantum_ended);
   [[noreturn]] void throw_too_deep();
@@ -333,8 +337,10 @@ private:
   std::int32_t look_left_ = 0;
   std::uint64_t look_after_ = 0; ///< ticks from the last look to the next, at the latest
   std::uint64_t safepoints_at_look_ = 0;
-  std::uint64_t stretch_ = 0;                           ///< as of the last look
-  std::atomic<std::uint64_t>* usual_stretch_ = nullptr; ///< of the first fork; null: not known
+  std::uint64_t stretch_ = 0;                 ///< as of the last look
+  right_continuation::past* known_ = nullptr; ///< of the first fork; null: not remembered
+  std::uint64_t expected_ = 0;                ///< ticks that it was expected to take ...
+  std::uint64_t expected_since_ = 0;          ///< ... from then on
 
   const std::byte* stack_limit_;          ///< nodes below this address are too deep
   const std::byte* depth_at_glance_;      ///< address of the last glance's frame
@@ -380,9 +386,10 @@ protected:
       detail::typed_delegation<branch>(origin, static_cast<pending_fork&>(self).right);
   }
 
+  static inline past known;
+
 private:
-  static inline std::atomic<std::uint64_t> usual_stretch{0};
-  static constexpr operations ops{&delegate, nullptr, nullptr, &usual_stretch};
+  static constexpr operations ops{&delegate, nullptr, nullptr, &known};
 };
 
 /// The same where it is known what the right branch takes.
@@ -401,7 +408,8 @@ private:
     return known != 0 ? known : like;
   }
 
-  static constexpr right_continuation::operations ops{&rated_fork::delegate, &expected};
+  static constexpr right_continuation::operations ops{&rated_fork::delegate, &expected, nullptr,
+                                                      &rated_fork::known};
 };
 
 template <class Left, class Right>

@@ -77,8 +77,8 @@ struct theft_view {
   /// The time that the part to be handed over of the most basal one will take, in the units of
   /// `cost`. `known`: by the cost of its range's elements so far and the number of those left. Else
   /// it is the continuation's age, since its left branch has taken as long and goes on, or the mean
-  /// time between its member's last safepoints if that is longer: of two branches nobody knows
-  /// more.
+  /// time between its member's last safepoints, or a half of what the computation is expected to
+  /// take yet, by the last one that began with the same fork; the longest of them.
   std::uint64_t expected = 0;
 
   /// Whether `expected` rests on the cost of its range's elements.

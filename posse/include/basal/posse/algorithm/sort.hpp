@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -13,6 +14,9 @@
 
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/order.hpp>
+#include <basal/posse/detail/pace.hpp>
+#include <basal/posse/detail/range_site.hpp>
+#include <basal/posse/member.hpp>
 #include <basal/posse/pure.hpp>
 
 namespace basal::posse {
@@ -39,8 +43,8 @@ private:
 
   static constexpr bool is_number = std::is_arithmetic_v<value>;
 
-  /// A part so small is sorted without a safepoint: 50 us, or 3 us if comparing takes a nanosecond.
-  static constexpr std::size_t leaf = is_number ? 4096 : 256;
+  /// A part so small is sorted without a safepoint: 10 us, or 3 us if comparing takes a nanosecond.
+  static constexpr std::size_t leaf = is_number ? 1024 : 256;
 
   /// Elements at each end whose misplaced ones are collected.
   static constexpr std::size_t block = 64;
@@ -48,7 +52,7 @@ private:
   void run(member& m, Iterator first, std::size_t n, int bad_pivots_left) const {
     if (n <= leaf || bad_pivots_left == 0) {
       m.poll();
-      boost::sort::pdqsort_branchless(first, advanced(first, n), less_);
+      sort_leaf(m, first, n);
       return;
     }
     if (is_sorted(m, first, n)) // elements in no order end this at once
@@ -66,10 +70,31 @@ private:
                          [&](const value& x) -> bool { return !less_(middle, x); });
     if (smaller < n / 8 ? n - right > n - n / 8 : smaller > n - n / 8)
       --bad_pivots_left;
-    m.fork_merge(
+    m.rated_fork_merge(
+      (site.cost() * comparisons(n - right)) >> 8,
       [&, smaller](member& k) { run(k, first, smaller, bad_pivots_left); },
       [&, right](member& k) { run(k, advanced(first, right), n - right, bad_pivots_left); });
   }
+
+  /// Learns what a comparison costs, now and then.
+  void sort_leaf(member& m, Iterator first, std::size_t n) const {
+    constexpr std::size_t enough = 64; // elements
+    constexpr std::uint64_t seldom = 8;
+    const bool learns = n >= enough && (site.cost() == 0 || m.safepoints() % seldom == 0);
+    const auto begun = learns ? m.now() : 0;
+    boost::sort::pdqsort_branchless(first, advanced(first, n), less_);
+    if (learns)
+      site.learn(static_cast<pace::element_cost>(
+        std::min<std::uint64_t>(((m.now() - begun) << 8) / comparisons(n), pace::most_costly)));
+  }
+
+  /// About as many as it takes to sort n elements.
+  static constexpr std::uint64_t comparisons(std::size_t n) noexcept {
+    return n * std::uint64_t{std::bit_width(n)};
+  }
+
+  /// The cost of a comparison, with what comes with it.
+  static inline constinit range_site site;
 
   bool is_sorted(member& m, Iterator first, std::size_t n) const {
     for (std::size_t i = 1; i < n; i += leaf) {

@@ -135,6 +135,10 @@ public:
   /// of no other, since it must be done when this one ends. Constant once others know it.
   executors::executor* caller = nullptr;
 
+  /// Ticks that delegates have taken which have merged. Relaxed: members add to it, and the root
+  /// reads it when all have merged.
+  std::atomic<std::uint64_t> delegated_ticks{0};
+
 private:
   bool claim_locked(executors::executor& where, std::size_t lineage_bytes, target& result,
                     std::unique_ptr<memory_context>& added) noexcept;

@@ -36,6 +36,13 @@ public:
     std::uint64_t delay = 0; ///< ticks that the thief's part costs beside its work
   };
 
+  /// Memory of the computations whose first fork is of one kind. Relaxed, as hints each of which is
+  /// complete in itself; 0: there was none yet.
+  struct past {
+    std::atomic<std::uint64_t> stretch{0}; ///< ticks from a safepoint to the next, on average
+    std::atomic<std::uint64_t> work{0};    ///< ticks of all executors together
+  };
+
   /// Functions of a kind of node.
   struct operations {
     /// Makes the delegation that runs the right branch of `self`, or, of what can
@@ -50,10 +57,8 @@ public:
     /// Whether it is known that all is done sooner by its member alone. Null: it is not.
     bool (*is_better_alone)(const right_continuation& self) noexcept = nullptr;
 
-    /// Memory of the computations whose first fork is of this kind: ticks from one of their
-    /// safepoints to the next, on average; 0: there was none yet. Null: nothing is remembered.
-    /// Relaxed, as a hint that is complete in itself.
-    std::atomic<std::uint64_t>* usual_stretch = nullptr;
+    /// Null: nothing is remembered.
+    past* known = nullptr;
   };
 
   right_continuation(right_continuation* older, const operations& ops) noexcept
@@ -115,8 +120,8 @@ public:
     return ops_->expected != nullptr ? ops_->expected(*this, like) : like;
   }
 
-  std::atomic<std::uint64_t>* usual_stretch() const noexcept {
-    return ops_->usual_stretch;
+  past* known() const noexcept {
+    return ops_->known;
   }
 
   /// Whether a theft would gain nothing, however much work there is.
