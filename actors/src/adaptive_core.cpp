@@ -52,7 +52,7 @@ adaptive_core::turn::~turn() {
     core_.take_grant();
   if (core_.chooser_->counters()[mab::event::finished] == 1)
     core_.family_.newcomers_on(lane_.here.index())
-      .allow(core_.chooser_->next_newcomers(), core_.chooser_->last().pressure);
+      .allow(core_.chooser_->next_newcomers(), core_.chooser_->last().pressure, core_.family_);
 }
 
 void adaptive_core::take_grant() noexcept {
@@ -76,7 +76,7 @@ void adaptive_core::settle() noexcept {
 
 std::string adaptive_core::explain() {
   settle();
-  if (!chooser_ && !is_new_)
+  if (!is_new_ && (!chooser_ || chooser_->last().why == mab::reason::none))
     return family_.name() + ": inline, because that was best for the new actor before this one\n";
   return mab::explain(own_chooser());
 }

@@ -78,7 +78,7 @@ void one_shot::run_and_tell(executors::executor* here, executors::executor* hand
   }
   if (auto* lane = handed_to == nullptr ? host_->current_lane() : nullptr)
     family_.newcomers_on(lane->here.index())
-      .allow(chooser_->next_newcomers(), chooser_->last().pressure);
+      .allow(chooser_->next_newcomers(), chooser_->last().pressure, family_);
   end();
 }
 

@@ -64,9 +64,9 @@ family_snapshot family::snapshot() const {
   for (std::size_t i = 0; i < counter_count; ++i)
     result.totals.counts[i] = counts_[i].load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < executors_; ++i) {
-    const auto untold = newcomers_[i].num_untold();
-    result.totals[event::inline_decision] += untold;
-    result.totals[event::finished] += untold;
+    const auto ended = newcomers_[i].num_ended();
+    result.totals[event::inline_decision] += ended;
+    result.totals[event::finished] += ended;
   }
   return result;
 }
@@ -86,8 +86,6 @@ void family::publish(const posterior& function_time, const posterior& overhead, 
 void family::publish_first_runs(const posterior& function_time, double pressure,
                                 std::uint32_t runs) noexcept {
   show(function_time, pressure, runs);
-  for (const auto which : {event::inline_decision, event::finished})
-    counts_[static_cast<std::size_t>(which)].fetch_add(runs, std::memory_order_relaxed);
 }
 
 void family::show(const posterior& function_time, double pressure, std::uint32_t reports) noexcept {

@@ -143,6 +143,7 @@ TEST_CASE_METHOD(fixture, "a new actor's first run that turns slow is its own ch
   CHECK(stats("tiny").counts[event::starvation] == 0);
   const auto slow = after_one(*this, always_inline, slow_for, 2);
   CHECK(slow.counters[event::starvation] == 1);
+  CHECK(slow.explained.find("no decision yet") == std::string::npos);
   const auto family = stats("tiny");
   CHECK(family.counts[event::starvation] == 1);
   CHECK(family.counts[event::finished] == first_reports + 1);

@@ -48,7 +48,7 @@ TEST_CASE("actors of one family learn on four threads while a fifth watches") {
           const double extra = d.choice() == arm::offload ? 12 : 0;
           d.finish({.cost = microseconds{us + extra}, .function_time = microseconds{us}});
         }
-        others.allow({.runs = 3, .limit = microseconds{100}}, 1);
+        others.allow({.runs = 3, .limit = microseconds{100}}, 1, shared);
       }
     });
   for (auto& w : workers)

@@ -34,7 +34,7 @@ struct actors_of_one_message {
     const bool here = d.choice() == arm::inline_here;
     inline_runs += here ? 1 : 0;
     d.finish({.cost = here ? function_time : function_time + 12us, .function_time = function_time});
-    others.allow(own.next_newcomers(), own.last().pressure);
+    others.allow(own.next_newcomers(), own.last().pressure, shared);
     return true;
   }
 
@@ -122,6 +122,21 @@ TEST_CASE("a first run that takes four times the usual ends the grant and is lea
   CHECK(x.learned_us() == Approx(std::pow(1500, 1.0 / 16)).epsilon(0.01));
   CHECK(seen.totals[event::prior_adoption] == 21 - 4 - 1); // it knew what it differs from
   CHECK(x.run(1us));                                       // asks
+}
+
+TEST_CASE("quick runs before a slow one are told before it, and before the next grant") {
+  actors_of_one_message x;
+  x.asked(16, 2us);
+  CHECK(x.asked(10, 1us) == 0);
+  CHECK_FALSE(x.run(1500us));
+  const double quick = std::log(2) * std::pow(15.0 / 16, 10);
+  CHECK(std::log(x.learned_us()) == Approx(quick + (std::log(1500) - quick) / 16).epsilon(0.01));
+  actors_of_one_message y;
+  y.asked(20, 1us);
+  CHECK(y.shared.newcomers_on(0).num_untold() == 4);
+  y.shared.newcomers_on(0).allow({}, 0, y.shared);
+  CHECK(y.shared.newcomers_on(0).num_untold() == 0);
+  CHECK(y.run(1us)); // asks
 }
 
 TEST_CASE("of a handler that turns slow, one more runs inline than where all ask") {

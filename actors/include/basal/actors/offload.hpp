@@ -39,9 +39,9 @@ concept may_wait
 } // namespace detail
 
 /// Without the actor there is nobody whose compute executors it could mean.
-template <class First, class... Rest>
-requires(!detail::may_wait<First>) void offload(First&&, Rest&&...) {
-  static_assert(detail::may_wait<First>,
+template <class Function>
+requires(!detail::may_wait<Function> && std::invocable<Function&>) void offload(Function&&) {
+  static_assert(detail::may_wait<Function>,
                 "the first argument of offload is the actor that waits, as in: offload(self, [=] { "
                 "return price(x); }); of a pure function it is pure_price.offload(self, x)");
 }

@@ -99,6 +99,7 @@ public:
                const stats& since_last) noexcept;
 
   /// Called by newcomers: runs of as many actors, each of which would have reported for itself.
+  /// They are counted there.
   void publish_first_runs(const posterior& function_time, double pressure,
                           std::uint32_t runs) noexcept;
 

@@ -15,16 +15,17 @@ class family;
 /// that lives for one message has no chooser, whose making, decision and report take a third of a
 /// microsecond.
 ///
-/// Belongs to its executor's thread, but for num_untold(). No locks, no allocation; nothing throws.
+/// Belongs to its executor's thread, but for num_ended(). No locks, no allocation; nothing throws.
 class alignas(64) newcomers {
 public:
   newcomers() noexcept = default;
   newcomers(const newcomers&) = delete;
   newcomers& operator=(const newcomers&) = delete;
 
-  /// From now on as many new actors may run, as the first decision of one of them says.
+  /// From now on as many new actors may run, as the first decision of one of them says. Their
+  /// family is told of those before.
   /// @param pressure at that decision
-  void allow(const grant& g, double pressure) noexcept;
+  void allow(const grant& g, double pressure, family& kin) noexcept;
 
   /// Takes a granted run, of an actor that is new. Exactly one ended() belongs to each.
   /// @returns false: none is left, and the actor asks a chooser of its own
@@ -42,34 +43,40 @@ public:
   bool ended(std::chrono::nanoseconds busy, family& kin) noexcept {
     if (busy >= limit_) [[unlikely]] {
       runs_ = 0;
+      tell(kin); // before the one that took longer
       return false;
     }
     const auto us = microseconds{busy}.count();
     sum_us_ += us;
     squares_ += us * us;
-    const auto untold = num_untold() + 1;
-    untold_.store(untold, std::memory_order_relaxed);
-    if (untold >= grant::max_runs || runs_ == 0)
+    ended_.store(ended_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (++untold_ >= grant::max_runs || runs_ == 0)
       tell(kin);
     return true;
   }
 
-  /// Runs that the family does not know of yet. Any thread.
+  /// Granted runs that did not reach the limit. Any thread.
+  std::uint64_t num_ended() const noexcept {
+    return ended_.load(std::memory_order_relaxed);
+  }
+
+  /// Those of them of whose times the family does not know yet.
   std::uint32_t num_untold() const noexcept {
-    return untold_.load(std::memory_order_relaxed);
+    return untold_;
   }
 
 private:
   void tell(family& kin) noexcept;
 
   std::uint32_t runs_ = 0; ///< that are left
+  std::uint32_t untold_ = 0;
   std::chrono::nanoseconds limit_{0};
   double pressure_ = 0;
-  double sum_us_ = 0;  ///< of the runs that the family does not know of yet
+  double sum_us_ = 0;  ///< of those that are untold
   double squares_ = 0; ///< of the same, summed
 
   // Its own thread alone writes it; relaxed: a statistic.
-  std::atomic<std::uint32_t> untold_{0};
+  std::atomic<std::uint64_t> ended_{0};
 };
 
 } // namespace basal::mab

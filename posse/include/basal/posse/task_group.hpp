@@ -61,7 +61,8 @@ public:
   /// limit, and destroyed when it has run. Its return value is dropped: a task puts its result
   /// where no other one reads or writes before wait() returns or the scope ends. Objects that it
   /// refers to must live until then.
-  /// @throws std::logic_error in a task of this group, or on another thread than its scope's
+  /// @throws std::logic_error in a task of this group, or on another thread than its scope's, as in
+  ///         a branch that was stolen
   /// @throws std::bad_alloc; any exception of wait(), where it does the tasks
   template <class Task>
   void spawn(Task&& task) {

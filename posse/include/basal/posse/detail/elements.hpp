@@ -162,7 +162,8 @@ consteval void check_operation() {
                 "integer, as std::lround does");
   using value = std::remove_cvref_t<Value>;
   if constexpr (std::is_integral_v<T> && std::is_integral_v<value>)
-    if constexpr (sizeof(T) < sizeof(value))
+    if constexpr (!std::is_same_v<T, bool> && sizeof(value) > sizeof(int) // small ones are promoted
+                  && sizeof(T) < sizeof(value))
       warn_of_cut_values<T>();
 }
 
