@@ -305,8 +305,8 @@ void member::note_past() noexcept {
   const auto stretch = busy_ticks_ / std::max<std::uint64_t>(1, safepoints_);
   if (differ(stretch, known_->stretch.load(std::memory_order_relaxed)))
     known_->stretch.store(stretch, std::memory_order_relaxed);
-  // The less, if they differ: a theft that does not pay costs what it costs, one that comes later
-  // as much time as work would have been worth it.
+  // Less at once and more by halves: where little and much work alternate, it counts as little, and
+  // the forks of much have to wait, as where nothing is known.
   const auto work = busy_ticks_ + origin_->delegated_ticks.load(std::memory_order_relaxed);
   const auto usual = known_->work.load(std::memory_order_relaxed);
   if (differ(work, usual))

@@ -77,12 +77,14 @@ public:
     return core_->run(hint, [&]() -> Result { return handler_(std::forward<Args>(args)...); });
   }
 
-  /// The newest decision and the numbers behind it, in words. In a handler of the same actor.
+  /// The newest decision and the numbers behind it, in words; or that a new actor's first message
+  /// needed none. In a handler of the same actor.
   std::string explain() const {
     return core_->explain();
   }
 
-  /// The chooser, which has learned and counted. In a handler of the same actor.
+  /// The chooser, which has learned and counted, but not a first message that needed no decision.
+  /// In a handler of the same actor.
   const mab::chooser& chooser() const noexcept {
     return core_->chooser();
   }
