@@ -11,8 +11,8 @@
 // With the defaults, whatever the machine has: in one_message, each request has a server of its
 // own, which ends with the answer. In rounds, one client asks sixteen servers and waits for all.
 
-#include "bench/mab/samples.hpp"
 #include "bench/support/bench.hpp"
+#include "bench/support/statistics.hpp"
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
@@ -221,11 +221,6 @@ double answers_per_s(const workload& w, choice c, std::chrono::nanoseconds how_l
   return result;
 }
 
-double median(std::vector<double> xs) {
-  std::sort(xs.begin(), xs.end());
-  return xs.at(xs.size() / 2);
-}
-
 double adaptive_vs_best_static(const workload& w, bool quick) {
   std::map<choice, std::vector<double>> all;
   std::vector<double> ratios;
@@ -240,10 +235,10 @@ double adaptive_vs_best_static(const workload& w, bool quick) {
     const auto [low, high] = std::minmax_element(all[c].begin(), all[c].end());
     std::cout << std::left << std::setw(32)
               << std::string{"throughput/"} + w.name + "/" + choice_names[static_cast<int>(c)]
-              << std::right << std::fixed << std::setprecision(0) << std::setw(9) << median(all[c])
-              << " answers/s, from " << *low << " to " << *high << '\n';
+              << std::right << std::fixed << std::setprecision(0) << std::setw(9)
+              << bench::median(all[c]) << " answers/s, from " << *low << " to " << *high << '\n';
   }
-  return median(ratios);
+  return bench::median(ratios);
 }
 
 const bench::suite throughput_suite{[](bench::plan& plan) {

@@ -2,6 +2,7 @@
 // what they cost is learned anew when it has changed.
 
 #include <basal/posse/algorithm.hpp>
+#include <basal/posse/detail/reduction.hpp>
 #include <basal/posse/range_fork.hpp>
 
 #include "stepped_runtime.hpp"
@@ -65,6 +66,36 @@ constexpr std::size_t n = 500;
 std::chrono::nanoseconds part_of_step(std::uint64_t parts) {
   return executors::tick_clock::to_duration(posse::pace::target / parts);
 }
+
+/// The same of a sum of as many ones, as a tree of halves.
+template <int Place>
+struct tree {
+  static std::size_t left_of(std::size_t size) {
+    return size / 2;
+  }
+
+  std::size_t leaf(member& k, std::size_t, std::size_t size) const {
+    steps.push_back(size);
+    pass(static_cast<int>(size) * each);
+    if (inside)
+      inside(k);
+    return size;
+  }
+
+  std::size_t merge(std::size_t a, std::size_t b) const {
+    return a + b;
+  }
+
+  sizes operator()(member& m, std::size_t size) {
+    steps.clear();
+    CHECK(posse::detail::reduction<std::size_t, tree>{*this}.run(m, 0, size) == size);
+    return steps;
+  }
+
+  std::chrono::nanoseconds each = 1ns;
+  std::function<void(member&)> inside;
+  mutable sizes steps;
+};
 
 const sizes at_once{16, n - 16}; ///< a sixteenth, in whole cache lines, and the others
 
@@ -156,6 +187,75 @@ TEST_CASE("when the others take long, that is found out soon") {
     int calls = 0;
     while (changing(m, n) == at_once)
       REQUIRE(++calls < 1000);
+  });
+}
+
+TEST_CASE("of calls that it would take a part of to time them few are timed, until one is dear") {
+  run([](member& m) {
+    loop<8> changing{};
+    constexpr std::size_t few = 100;
+    const sizes timed{6, few - 6};
+    const auto num_timed = [&](int calls) {
+      int result = 0;
+      for (int i = 0; i < calls; ++i) {
+        const auto steps = changing(m, few);
+        CHECK((steps == timed || steps == sizes{few}));
+        result += steps == timed ? 1 : 0;
+      }
+      return result;
+    };
+    changing(m, few);
+    CHECK(num_timed(8) == 8); // at first
+    num_timed(100);
+    const auto usual = num_timed(1000);
+    CHECK(usual > 80);
+    CHECK(usual < 170);
+    changing.dear = [](std::size_t) { return 1us; };
+    int missed = 0;
+    while (changing(m, few) == sizes{few})
+      REQUIRE(++missed < 64);
+    changing.dear = nullptr;
+    for (int calls = 0; changing(m, few) != timed;) // learns
+      REQUIRE(++calls < 32);
+    CHECK(num_timed(100) == 100);
+    num_timed(10'000);
+    CHECK(num_timed(1000) < 170);
+  });
+}
+
+TEST_CASE("a reduction that is known to be cheap is done at once") {
+  run([](member& m) {
+    tree<1> sum;
+    const sizes timed{4, 4, 8, 16, 32};
+    CHECK(sum(m, 64).front() == 1);
+    CHECK(sum(m, 64) == timed);
+    CHECK(sum(m, 1) == sizes{1});
+    int num_timed = 0;
+    for (int i = 0; i < 1000; ++i)
+      num_timed += sum(m, 64) == timed ? 1 : 0;
+    CHECK(num_timed > 80);
+    CHECK(num_timed < 170);
+    CHECK(sum(m, 1024).size() == 5); // so many that it costs next to nothing
+    sum.each = 1us;
+    const auto steps = sum(m, 1024);
+    CHECK(steps.front() == 64); // a sixteenth, and then it is known to be dear
+    CHECK(steps.size() > 100);
+    sum.each = 1ns;
+    for (int calls = 0; sum(m, 64) != timed;) // learns
+      REQUIRE(++calls < 32);
+  });
+}
+
+TEST_CASE("elements of a cheap reduction that begin to fork are noticed") {
+  run([](member& m) {
+    tree<2> sum;
+    while (sum(m, 64) != sizes{64}) {
+    }
+    sum.inside = [](member& k) { k.poll(); };
+    while (sum(m, 64) != sizes{64}) { // not timed
+    }
+    sum.inside = {};
+    CHECK(sum(m, 64).front() == 1);
   });
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("where elements fork, nothing is learned any more") {
   site.learn(1 * ticks);
   site.note_forks();
   site.learn(1 * ticks);
-  site.forget();
+  site.note_whole(4 * pace::target, 1);
   CHECK(site.cost() == 0);
   CHECK(site.begin(0, 1000).step() == 1);
   pace steps{0, 512, 1 * ticks, 512};
@@ -94,8 +94,49 @@ TEST_CASE("where elements fork, nothing is learned any more") {
 TEST_CASE("what was forgotten is learned anew") {
   range_site site;
   site.learn(1000);
-  site.forget();
+  site.note_whole(4 * pace::target, 1);
   CHECK(site.cost() == 0);
   site.learn(1'000'000);
   CHECK(site.cost() == 1'000'000);
+}
+
+TEST_CASE("all calls are timed but short ones, of which it would take a part") {
+  range_site site;
+  while (site.is_timed(0, false))
+    site.note_whole(1, 1);
+  CHECK(site.is_timed(0, true));
+  CHECK_FALSE(site.is_timed(pace::target / 4 - 1, false));
+  CHECK(site.is_timed(pace::target / 4, false));
+  CHECK(range_site::is_done_at_once(pace::target - 1));
+  CHECK_FALSE(range_site::is_done_at_once(pace::target));
+}
+
+TEST_CASE("after a dear call so many are timed that it takes a sixteenth of that one's time") {
+  range_site site;
+  const auto turns = [&] {
+    int result = 0;
+    for (; site.is_timed(0, false); ++result)
+      site.note_whole(1, 1); // after eight calls
+    return result;
+  };
+  CHECK(turns() == 2); // nothing is known of its calls at first
+  constexpr std::uint64_t eight_timed = 400;
+  CHECK(site.is_dear(16 * eight_timed * 10, 4, 4));
+  site.note_whole(16 * eight_timed * 7, 1);
+  CHECK(turns() == 10);
+  CHECK(turns() == 0);
+  CHECK_FALSE(site.is_dear(8 * pace::target / 16 - 1, 1, 16));
+  CHECK_FALSE(site.is_dear(pace::target, 4, 4));
+  CHECK(turns() == 0);
+}
+
+TEST_CASE("if a call took less than known as a whole, that is learned") {
+  range_site site;
+  site.learn(4 * ticks);
+  site.note_whole(100, 50);
+  CHECK(site.cost() == 2 * ticks);
+  site.note_whole(4 * pace::target - 1, 50);
+  CHECK(site.cost() == 2 * ticks);
+  site.note_whole(4 * pace::target, 50);
+  CHECK(site.cost() == 0);
 }

@@ -98,8 +98,8 @@ public:
   void publish(const posterior& function_time, const posterior& overhead, double pressure,
                const stats& since_last) noexcept;
 
-  /// Called by newcomers: runs of as many actors, each of which would have reported for itself.
-  /// They are counted there.
+  /// The part of it that newcomers call: the mean of as many actors' runs, each of which would have
+  /// reported for itself. They are counted there.
   void publish_first_runs(const posterior& function_time, double pressure,
                           std::uint32_t runs) noexcept;
 
@@ -140,8 +140,6 @@ private:
   private:
     std::atomic<double> n_{0}, mean_{0}, s2_{0};
   };
-
-  void show(const posterior& function_time, double pressure, std::uint32_t reports) noexcept;
 
   const std::string name_;
   const knobs knobs_;

@@ -158,7 +158,7 @@ private:
   /// turn, cancellation, memory. @throws cancelled, memory_limit_exceeded
   [[gnu::noinline, gnu::cold]] void look_up();
 
-  // For range_fork and reduction, see there.
+  // For range_fork, reduction and sort, see there.
 
   /// fork_merge(left, right) where `right` is known to take `work` ticks; 0: not known.
   template <class Left, class Right>
@@ -386,9 +386,8 @@ protected:
       detail::typed_delegation<branch>(origin, static_cast<pending_fork&>(self).right);
   }
 
-  static inline past known;
-
 private:
+  static inline past known;
   static constexpr operations ops{&delegate, nullptr, nullptr, &known};
 };
 
@@ -408,8 +407,7 @@ private:
     return known != 0 ? known : like;
   }
 
-  static constexpr right_continuation::operations ops{&rated_fork::delegate, &expected, nullptr,
-                                                      &rated_fork::known};
+  static constexpr right_continuation::operations ops{&rated_fork::delegate, &expected};
 };
 
 template <class Left, class Right>

@@ -229,13 +229,13 @@ private:
   template <class... Args>
   static consteval bool refuses() {
     using function = std::remove_cvref_t<decltype(Function)>;
-    if constexpr (std::invocable<decltype(Function), member&, Args...>)
-      return false;
-    else if constexpr (!std::derived_from<function, detail::range_algorithm>)
-      return false;
-    else
+    if constexpr (
+      std::derived_from<
+        function, detail::range_algorithm> && !std::invocable<decltype(Function), member&, Args...>)
       return detail::begins_with_range<
                Args...> && !(function::has_more_ranges && detail::has_wrong_range<Args...>);
+    else
+      return false;
   }
 
   /// True, or the one error that says what is wrong.

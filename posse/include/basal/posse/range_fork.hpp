@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/division_trial.hpp>
 #include <basal/posse/detail/near_function.hpp>
@@ -74,8 +75,9 @@ public:
       least_ = (last - first) / (most_steps_ * m.most_executors());
     const auto known = site.cost(each_);
     pace::element_cost jumped_to = 0;
-    if (known != 0 && work_of(known, last - first) < pace::target)
-      first = run_at_once(m, first, last, jumped_to);
+    if (const auto work = work_of(known, last - first);
+        known != 0 && range_site::is_done_at_once(work))
+      first = run_at_once(m, first, last, work, jumped_to);
     if (first != last && end_.load(std::memory_order_relaxed) == last) {
       auto steps = jumped_to != 0
                      ? range_site::begin_at(jumped_to, first, last, m.least_left(), least_)
@@ -249,13 +251,25 @@ private:
   }
 
   /// Does elements that take less than a step should: without a node, since nobody could come for a
-  /// part of them in time. When all would take eight steps at the pace of the first few, as where a
-  /// place has cheap calls and dear ones, no more of them.
-  /// @param jumped_to set to the cost that these have shown then
+  /// part of them in time. Few calls are timed that are so short that it takes a part of them.
+  /// @param work      ticks that they are known to take
+  /// @param jumped_to see run_timed()
   /// @returns the first that is not done
-  std::size_t run_at_once(member& m, std::size_t first, std::size_t last,
+  std::size_t run_at_once(member& m, std::size_t first, std::size_t last, std::uint64_t work,
                           pace::element_cost& jumped_to) {
     m.poll_lightly();
+    const auto forked = m.safepoints();
+    const bool by_chance = m.cells_->one_in_eight();
+    if (site.is_timed(work, by_chance)) [[unlikely]]
+      return run_timed(m, first, last, by_chance, jumped_to);
+    return end_at_once(m, forked, step(m, body_, first, last), last);
+  }
+
+  /// The same, timed. When all would take eight steps at the pace of the first few, as where a
+  /// place has cheap calls and dear ones, no more of them.
+  /// @param jumped_to set to the cost that these have shown then
+  [[gnu::noinline]] std::size_t run_timed(member& m, std::size_t first, std::size_t last,
+                                          bool by_chance, pace::element_cost& jumped_to) {
     const auto forked = m.safepoints();
     const auto begun = m.now();
     // Whole cache lines where it can be, so that what follows is as well aligned as the range is.
@@ -264,27 +278,28 @@ private:
     const auto few = std::max<std::size_t>(1, part < line ? part : part / line * line);
     auto reached = step(m, body_, first, first + few);
     if (reached == first + few) [[likely]] {
-      // So much more than what is known that it is not that their lines were cold.
       const auto took = m.now() - begun;
-      if (took * (last - first) >= 8 * pace::target * few) [[unlikely]] {
-        site.forget();
+      if (site.is_dear(took, few, last - first)) [[unlikely]] {
         if (m.safepoints() == forked) // else it is not their cost
-          jumped_to = static_cast<pace::element_cost>(
-            std::min<std::uint64_t>((took << 8) / few, pace::most_costly));
+          jumped_to = pace::cost_of(took, few);
         else
           site.note_forks();
         return reached;
       }
       if (reached != last)
         reached = step(m, body_, reached, last);
-      // One time in sixteen, by chance: do the others take longer than the first ones?
-      if ((begun >> 6) % 16 == 0 && m.now() - begun >= 4 * pace::target) [[unlikely]]
-        site.forget();
+      if (by_chance && reached == last)
+        site.note_whole(m.now() - begun, last - first, each_);
     }
+    return end_at_once(m, forked, reached, last);
+  }
+
+  /// @returns `last`, where the range ends early as well
+  std::size_t end_at_once(member& m, std::uint64_t forked, std::size_t reached,
+                          std::size_t last) noexcept {
     if (m.safepoints() != forked) [[unlikely]]
       site.note_forks();
-    BASAL_ASSERT(first <= reached && reached <= last,
-                 "a body returns an element of its part, or the part's end");
+    BASAL_ASSERT(reached <= last, "a body returns an element of its part, or the part's end");
     if (reached != last) [[unlikely]]
       end_at(reached);
     return last;

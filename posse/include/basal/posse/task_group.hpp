@@ -74,7 +74,7 @@ public:
     if constexpr (spawnable<kind>) {
       if (waiting_.size() == most_waiting)
         wait();
-      waiting_.push_back(std::make_unique<task_of<kind>>(std::forward<Task>(task)));
+      waiting_.push_back(std::make_unique<task_of<kind>>(std::in_place, std::forward<Task>(task)));
     }
   }
 
@@ -125,7 +125,7 @@ private:
   class task_of final : public detail::any_task {
   public:
     template <class From>
-    explicit task_of(From&& from) : task_(std::forward<From>(from)) {
+    task_of(std::in_place_t, From&& from) : task_(std::forward<From>(from)) {
     }
 
     void run(posse::member& m) override {

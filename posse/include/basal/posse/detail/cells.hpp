@@ -68,6 +68,12 @@ struct alignas(64) executor_cells {
     return functions_[number].load(std::memory_order_acquire);
   }
 
+  /// True one time in eight, by chance: for what is too dear to do each time. Its executor alone.
+  bool one_in_eight() noexcept {
+    chance_ = chance_ * 1664525 + 1013904223; // Numerical Recipes: the upper bits are the good ones
+    return chance_ >> 29 == 0;
+  }
+
   executor_cells() = default;
   executor_cells(const executor_cells&) = delete;
   executor_cells& operator=(const executor_cells&) = delete;
@@ -75,6 +81,8 @@ struct alignas(64) executor_cells {
 
 private:
   [[gnu::noinline, gnu::cold]] function_cells& add(std::uint32_t number) noexcept;
+
+  std::uint32_t chance_ = 0;
 
   /// For undeclared functions, and where memory is short.
   function_cells others_;

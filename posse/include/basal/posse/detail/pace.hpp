@@ -121,8 +121,7 @@ public:
     if (last_look_ != 0) {
       const auto elements = std::max<std::size_t>(1, next - looked_at_);
       auto took = (now - last_look_) * step_ / elements;
-      result.measured_ = static_cast<element_cost>(
-        std::clamp<std::uint64_t>(((now - last_look_) << 8) / elements, 1, most_costly));
+      result.measured_ = cost_of(now - last_look_, elements);
       result.cost_ = measured_ != 0 ? std::min(measured_, result.measured_) : result.measured_;
       const auto wanted = aim(result.cost_, left);
       if (took < wanted / 4)
@@ -137,6 +136,12 @@ public:
     result.part_looks(result.step_ == step_);
     result.next_look_ = next + result.apart_ * result.step_;
     return result;
+  }
+
+  /// The cost of an element of some that took so many ticks together.
+  static constexpr element_cost cost_of(std::uint64_t ticks, std::size_t elements) noexcept {
+    return static_cast<element_cost>(
+      std::clamp<std::uint64_t>((ticks << 8) / elements, 1, most_costly));
   }
 
   /// Steps between looks, at most. A look takes longer than all else between two steps: with one

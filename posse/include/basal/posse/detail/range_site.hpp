@@ -86,10 +86,42 @@ public:
     return cost_.load(std::memory_order_relaxed) == forks;
   }
 
-  /// The known cost was wrong by much: the next call learns it anew.
-  void forget() noexcept {
-    if (cost_.load(std::memory_order_relaxed) != forks)
-      cost_.store(unknown, std::memory_order_relaxed);
+  // -- calls that are known to take less than a step should ------------------------
+
+  /// Whether elements that are known to take `work` ticks, not 0, are so little that nobody could
+  /// come for a part of them in time.
+  static constexpr bool is_done_at_once(std::uint64_t work) noexcept {
+    return work < pace::target;
+  }
+
+  /// Whether such a call is to be timed. Of those that it takes a part of, some by chance, but each
+  /// at first, and for a while after one that was much dearer, since others may be like it.
+  bool is_timed(std::uint64_t work, bool by_chance) const noexcept {
+    return by_chance || work >= least_timed || watched_.load(std::memory_order_relaxed) != 0;
+  }
+
+  /// After the first few of n elements: whether all take eight steps at their pace, so much more
+  /// than what is known that it is not that lines were cold. Then what is known is forgotten.
+  bool is_dear(std::uint64_t took, std::size_t few, std::size_t n) noexcept {
+    const auto all = took * n / few;
+    if (all < 8 * pace::target) [[likely]]
+      return false;
+    forget(all);
+    return true;
+  }
+
+  /// At the end of one that was timed by chance. Others may have taken longer than the first few.
+  /// If it took less than known, that is learned; more is what the call itself takes, beside few
+  /// elements.
+  void note_whole(std::uint64_t took, std::size_t n, int each = 0) noexcept {
+    if (took >= 4 * pace::target) [[unlikely]] {
+      forget(took);
+      return;
+    }
+    if (const auto measured = pace::cost_of(took, n); measured < cost(each))
+      learn(measured, each);
+    if (const auto turns = watched_.load(std::memory_order_relaxed); turns != 0)
+      watched_.store(turns - 1, std::memory_order_relaxed);
   }
 
   /// Steps, at least, of a range whose cost is known: where its elements cost more now, no more
@@ -100,8 +132,27 @@ private:
   static constexpr element_cost unknown = 0;
   static constexpr element_cost forks = pace::most_costly + 1;
 
-  /// Relaxed: a hint, complete in itself.
+  /// Ticks. The clock is read twice, which takes some 50 ticks: a twentieth of this.
+  static constexpr std::uint64_t least_timed = pace::target / 4;
+
+  /// To time eight calls takes some 400 ticks, a sixteenth of this.
+  static constexpr std::uint64_t ticks_a_turn = 16 * 400;
+
+  static constexpr std::uint64_t most_turns = std::uint64_t{1} << 20;
+
+  /// The known cost was wrong by much: the next call learns it anew, and so many calls are watched
+  /// that to time them takes about a sixteenth of this one.
+  void forget(std::uint64_t took) noexcept {
+    if (cost_.load(std::memory_order_relaxed) != forks)
+      cost_.store(unknown, std::memory_order_relaxed);
+    const auto turns = std::min(took / ticks_a_turn, most_turns);
+    if (turns > watched_.load(std::memory_order_relaxed))
+      watched_.store(static_cast<std::uint32_t>(turns), std::memory_order_relaxed);
+  }
+
+  // Relaxed: hints, each complete in itself.
   std::atomic<element_cost> cost_{unknown};
+  std::atomic<std::uint32_t> watched_{2}; ///< turns of about eight calls
 };
 
 } // namespace basal::posse

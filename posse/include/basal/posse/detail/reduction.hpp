@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/range_site.hpp>
 #include <basal/posse/fwd.hpp>
@@ -33,6 +34,9 @@ public:
   /// @param n at least 1
   Value run(member& m, std::size_t first, std::size_t n) const {
     BASAL_ASSERT(n >= 1, "a reduction has a value at least");
+    const auto known = site.cost();
+    if (const auto work = work_of(known, n); known != 0 && range_site::is_done_at_once(work))
+      return run_at_once(m, first, n, work);
     course so_far{site.begin(first, first + n), m.safepoints(), 0};
     return run(m, first, n, so_far);
   }
@@ -45,6 +49,59 @@ private:
     std::uint64_t forks;      ///< of the tree since then, each a safepoint
   };
 
+  static std::uint64_t work_of(pace::element_cost each, std::size_t n) noexcept {
+    return (each * static_cast<std::uint64_t>(n)) >> 8;
+  }
+
+  /// Elements that take less than a step should, as of a range (range_fork::run_at_once).
+  Value run_at_once(member& m, std::size_t first, std::size_t n, std::uint64_t work) const {
+    m.poll_lightly();
+    const auto forked = m.safepoints();
+    const bool by_chance = m.cells_->one_in_eight();
+    if (site.is_timed(work, by_chance)) [[unlikely]]
+      return run_timed(m, first, n, by_chance);
+    Value result = tree_.leaf(m, first, n);
+    if (m.safepoints() != forked) [[unlikely]]
+      site.note_forks();
+    return result;
+  }
+
+  [[gnu::noinline]] Value run_timed(member& m, std::size_t first, std::size_t n,
+                                    bool by_chance) const {
+    timed_call call{n, m.safepoints(), m.now()};
+    Value result = run_timed(m, first, n, call);
+    if (call.is_dear) [[unlikely]]
+      return result;
+    if (m.safepoints() != call.safepoints) [[unlikely]]
+      site.note_forks();
+    else if (by_chance)
+      site.note_whole(m.now() - call.begun, n);
+    return result;
+  }
+
+  struct timed_call {
+    std::size_t n;
+    std::uint64_t safepoints; ///< of the member, as it began
+    std::uint64_t begun;      ///< ticks
+    bool is_dear = false;
+  };
+
+  /// Down the tree's left side to its first few elements, whose time tells how the others are done.
+  Value run_timed(member& m, std::size_t first, std::size_t n, timed_call& call) const {
+    constexpr std::size_t parts_at_once = 16;
+    if (n == 1 || n <= call.n / parts_at_once) {
+      Value result = tree_.leaf(m, first, n);
+      call.is_dear = site.is_dear(m.now() - call.begun, n, call.n);
+      if (call.is_dear && m.safepoints() != call.safepoints) // it is not their cost
+        site.note_forks();
+      return result;
+    }
+    const auto left = tree_.left_of(n);
+    Value a = run_timed(m, first, left, call);
+    Value b = call.is_dear ? run(m, first + left, n - left) : tree_.leaf(m, first + left, n - left);
+    return tree_.merge(std::move(a), std::move(b));
+  }
+
   Value run(member& m, std::size_t first, std::size_t n, course& so_far) const {
     if (n <= so_far.steps.step()) {
       Value result = tree_.leaf(m, first, n);
@@ -55,14 +112,13 @@ private:
     const auto left = tree_.left_of(n);
     const auto each = site.cost(so_far.steps);
     ++so_far.forks;
-    auto [a, b]
-      = m.rated_fork_merge((each * static_cast<std::uint64_t>(n - left)) >> 8,
-                           [&, first, left](member& k) { return run(k, first, left, so_far); },
-                           [&, first, left, n](member& k) {
-                             if (&k == &m) [[likely]]
-                               return run(k, first + left, n - left, so_far);
-                             return run(k, first + left, n - left); // stolen: a course of its own
-                           });
+    auto [a, b] = m.rated_fork_merge(
+      work_of(each, n - left), [&, first, left](member& k) { return run(k, first, left, so_far); },
+      [&, first, left, n](member& k) {
+        if (&k == &m) [[likely]]
+          return run(k, first + left, n - left, so_far);
+        return run(k, first + left, n - left); // stolen: a course of its own
+      });
     return tree_.merge(std::move(a), std::move(b));
   }
 
