@@ -218,7 +218,7 @@ TEST_CASE("of calls that it would take a part of to time them few are timed, unt
     for (int calls = 0; changing(m, few) != timed;) // learns
       REQUIRE(++calls < 32);
     CHECK(num_timed(100) == 100);
-    num_timed(10'000);
+    num_timed(100'000);
     CHECK(num_timed(1000) < 170);
   });
 }

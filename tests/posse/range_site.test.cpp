@@ -111,7 +111,7 @@ TEST_CASE("all calls are timed but short ones, of which it would take a part") {
   CHECK_FALSE(range_site::is_done_at_once(pace::target));
 }
 
-TEST_CASE("after a dear call so many are timed that it takes a sixteenth of that one's time") {
+TEST_CASE("after a dear call so many are timed that it takes a half of that one's time") {
   range_site site;
   const auto turns = [&] {
     int result = 0;
@@ -121,9 +121,9 @@ TEST_CASE("after a dear call so many are timed that it takes a sixteenth of that
   };
   CHECK(turns() == 2); // nothing is known of its calls at first
   constexpr std::uint64_t eight_timed = 400;
-  CHECK(site.is_dear(16 * eight_timed * 10, 4, 4));
-  site.note_whole(16 * eight_timed * 7, 1);
-  CHECK(turns() == 10);
+  CHECK(site.is_dear(2 * eight_timed * 50, 4, 4));
+  site.note_whole(2 * eight_timed * 40, 1);
+  CHECK(turns() == 50);
   CHECK(turns() == 0);
   CHECK_FALSE(site.is_dear(8 * pace::target / 16 - 1, 1, 16));
   CHECK_FALSE(site.is_dear(pace::target, 4, 4));

@@ -135,13 +135,14 @@ private:
   /// Ticks. The clock is read twice, which takes some 50 ticks: a twentieth of this.
   static constexpr std::uint64_t least_timed = pace::target / 4;
 
-  /// To time eight calls takes some 400 ticks, a sixteenth of this.
-  static constexpr std::uint64_t ticks_a_turn = 16 * 400;
+  /// To time eight calls takes some 400 ticks, a half of this.
+  static constexpr std::uint64_t ticks_a_turn = 2 * 400;
 
   static constexpr std::uint64_t most_turns = std::uint64_t{1} << 20;
 
   /// The known cost was wrong by much: the next call learns it anew, and so many calls are watched
-  /// that to time them takes about a sixteenth of this one.
+  /// that to time them takes about a half of this one, which is what two executors gain where they
+  /// divide the next one like it.
   void forget(std::uint64_t took) noexcept {
     if (cost_.load(std::memory_order_relaxed) != forks)
       cost_.store(unknown, std::memory_order_relaxed);
