@@ -8,6 +8,7 @@
 
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/adaptive.hpp>
+#include <basal/actors/chooser_stats.hpp>
 #include <basal/actors/spawn_adaptive.hpp>
 
 #include <caf/actor_system.hpp>
@@ -55,14 +56,25 @@ void expect_sum(std::uint64_t sum, int count) {
     throw std::runtime_error("a function or a handler computed something else");
 }
 
+void expect_choices(caf::actor_system& system, int count) {
+  const auto all = actors::total(actors::chooser_stats_of(system));
+  if (all.counts[mab::event::finished] < static_cast<std::uint64_t>(count))
+    throw std::runtime_error("fewer runs were counted than there were");
+}
+
 /// Runs both by turns; the first round, in which choosers learn, does not count.
 /// @returns the median of the differences, ns
 template <class Adaptive, class Plain>
 double difference(bool quick, Adaptive adaptive, Plain plain) {
   std::vector<double> result;
   for (int round = 0; round < (quick ? 6 : 12); ++round) {
+    double base = 0;
+    if (round % 2 == 0)
+      base = plain();
     const double ns = adaptive();
-    if (const double base = plain(); round > 0)
+    if (round % 2 != 0)
+      base = plain();
+    if (round > 0)
       result.push_back(ns - base);
   }
   return bench::median(result);
@@ -81,7 +93,7 @@ double one_shot_ns(bool quick) {
     expect_sum(sum, count);
     return ns;
   };
-  return difference(
+  const double result = difference(
     quick,
     [&] {
       return all([](caf::event_based_actor* me, std::uint64_t i) {
@@ -89,6 +101,8 @@ double one_shot_ns(bool quick) {
       });
     },
     [&] { return all([](caf::event_based_actor*, std::uint64_t i) { return next(i); }); });
+  expect_choices(system, count);
+  return result;
 }
 
 /// One after the other, each asked by an actor that waits for its answer.
@@ -131,9 +145,11 @@ double new_actor_ns(bool quick) {
   const int count = quick ? 20'000 : 100'000;
   actor_system_config config;
   caf::actor_system system{config};
-  return difference(
+  const double result = difference(
     quick, [&] { return ns_of_new_actors(system, count, adaptive_server); },
     [&] { return ns_of_new_actors(system, count, plain_server); });
+  expect_choices(system, count);
+  return result;
 }
 
 const bench::suite short_lived_suite{[](bench::plan& plan) {

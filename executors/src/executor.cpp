@@ -322,7 +322,6 @@ void executor::host(inbox_node& work, const completion& done) noexcept {
   doing_.store(nullptr, std::memory_order_relaxed);
   thread_.store(0, std::memory_order_relaxed);
   current_executor = nullptr;
-  lent_.store(false, std::memory_order_release);
 }
 
 bool executor::step() {

@@ -69,7 +69,7 @@ executor_pool::executor_pool(pool_config config)
   try {
     if (makes_threads())
       idle_.begin(0, [this] { begin_thread(0); });
-    else
+    else if (!config_.hosted)
       for (auto& e : executors_)
         e->spares_.keep(fiber::create(*e, stacks_));
     forked_pools::add(*this);
@@ -219,6 +219,14 @@ bool executor_pool::host(inbox_node& work, const completion& done) {
     return false;
   for (auto& e : executors_)
     if (e->borrow()) {
+      struct loan {
+        executor& lent;
+        ~loan() {
+          lent.lent_.store(false, std::memory_order_release);
+        }
+      } until_it_is_back{*e};
+      if (e->spares_.empty()) // the first call
+        e->spares_.keep(fiber::create(*e, stacks_));
       e->host(work, done);
       return true;
     }

@@ -73,7 +73,7 @@ family_snapshot family::snapshot() const {
 
 void family::publish(const posterior& function_time, const posterior& overhead, double pressure,
                      const stats& since_last) noexcept {
-  publish_first_runs(function_time, pressure, 1);
+  publish_runs(function_time, pressure, 1);
   if (overhead.n() > 0)
     shown_overhead_.set(overhead);
   if (overhead.n() >= 1 && std::isfinite(overhead.mean())) // less has faded: others know better
@@ -83,8 +83,8 @@ void family::publish(const posterior& function_time, const posterior& overhead, 
       counts_[i].fetch_add(since_last.counts[i], std::memory_order_relaxed);
 }
 
-void family::publish_first_runs(const posterior& function_time, double pressure,
-                                std::uint32_t runs) noexcept {
+void family::publish_runs(const posterior& function_time, double pressure,
+                          std::uint32_t runs) noexcept {
   // A number that is none would stay in the mean for ever.
   if (function_time.n() > 0 && std::isfinite(function_time.mean())) {
     function_time_.add(function_time.mean(), runs);

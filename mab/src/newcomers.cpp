@@ -25,7 +25,7 @@ void newcomers::tell(family& kin) noexcept {
   const double square = std::max(squares_ / n, mean_us * mean_us);
   const double variance = std::log(square / (mean_us * mean_us));
   const double log_mean = std::max(std::log(mean_us) - variance / 2, std::log(least));
-  kin.publish_first_runs({n, log_mean, variance * (n - 1)}, pressure_, untold_);
+  kin.publish_runs({n, log_mean, variance * (n - 1)}, pressure_, untold_);
   untold_ = 0;
   sum_us_ = squares_ = 0;
 }

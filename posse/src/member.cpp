@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -55,6 +57,15 @@ constexpr std::ptrdiff_t stack_reserve_bytes = 2 * largest_frame_bytes;
 /// A bound for the wait at a merge, in case that hand-overs are slow because threads have to wait
 /// for a CPU.
 constexpr auto longest_awake_wait = std::chrono::microseconds{10};
+
+[[noreturn, gnu::cold]] void refuse_captured_member(const char* computation) {
+  std::fprintf(stderr,
+               "basal: broken contract: a branch uses the member that it was called with, but one "
+               "of %s uses a member that it captured, which is another executor's: write "
+               "m.fork_merge([&](basal::posse::member& k) { ... }, ...), and use k inside\n",
+               computation);
+  std::abort();
+}
 
 } // namespace
 
@@ -173,9 +184,7 @@ void member::finish() noexcept {
 
 void member::look_up() {
   if (executors::executor::current() != executor_)
-    basal::detail::assertion_failed("a branch uses the member that it was called with, not one "
-                                    "that it captured",
-                                    __FILE__, __LINE__);
+    refuse_captured_member(origin_->name());
   if (glance() && attention_->load(std::memory_order_relaxed) == 0)
     return;
   auto& host = origin_->host;

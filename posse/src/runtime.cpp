@@ -23,6 +23,11 @@ namespace {
 /// some ten times the cost of waking it, since other executors wait for it in the meantime.
 constexpr auto look_worth = std::chrono::milliseconds{1};
 
+/// Threads that call at the same time and each run what they call, where these may have all CPUs:
+/// the kernel shares these out among them, and one that was away for a while, and calls briefly,
+/// goes first. In the queue of the compute executors it would wait behind what they have begun.
+constexpr std::size_t least_callers = 16;
+
 constexpr auto never = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t ticks_of(std::uint64_t ns) {
@@ -121,6 +126,8 @@ executors::executor_pool* runtime::make_callers() {
   if (own_callers_ == nullptr && !stopped_) {
     auto pool = config_.pool();
     pool.name = "basal.call";
+    if (compute_->size() >= cpus_) // else its number is to bound the CPUs that are used
+      pool.executors = std::max(least_callers, 2 * compute_->size());
     pool.pin = executors::pinning::none;
     pool.hosted = true;
     pool.look_worth = look_worth;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <ranges>
 #include <set>
@@ -18,6 +19,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace basal;
 using namespace basal::posse;
@@ -132,7 +134,20 @@ TEST_CASE("an exception that is being handled is still there after a call that t
   }
 }
 
-TEST_CASE("where enough threads call, the next one's computation is run by a compute executor") {
+TEST_CASE("threads that call may be more than the CPUs where these may all be used") {
+  runtime rt{config_of(std::max<std::size_t>(1, executors::usable_cpus()))};
+  std::vector<std::unique_ptr<caller>> all;
+  for (std::size_t i = 0; i < std::max<std::size_t>(16, 2 * rt.compute().size()); ++i) {
+    all.push_back(std::make_unique<caller>(rt));
+    CHECK(all.back()->pool() != &rt.compute());
+  }
+  const caller one_more{rt};
+  CHECK(one_more.pool() == &rt.compute());
+}
+
+TEST_CASE("where fewer CPUs may be used, the next one's computation is run by a compute executor") {
+  if (executors::usable_cpus() == 1)
+    return;
   runtime rt{config_of(1)};
   const caller first{rt};
   CHECK(first.pool() != &rt.compute());

@@ -34,6 +34,18 @@ TEST_CASE("a branch uses the member that it was called with") {
   });
 }
 
+TEST_CASE("a safepoint of a member that was captured names the computation and the remedy") {
+  const auto in_another_one = [] {
+    runtime outer;
+    outer.run([](member& m) {
+      runtime inner;
+      inner.offload([&](member&) { m.poll(); });
+    });
+  };
+  expect_broken_contract("one of a computation uses a member that it captured", in_another_one);
+  expect_broken_contract("write m.fork_merge([&](basal::posse::member& k)", in_another_one);
+}
+
 TEST_CASE("a range ends behind its beginning") {
   expect_broken_contract("a range ends behind its beginning", [] {
     compute([](member& m) {

@@ -100,6 +100,14 @@ TEST_CASE("what was forgotten is learned anew") {
   CHECK(site.cost() == 1'000'000);
 }
 
+TEST_CASE("elements that are known to take less than a step should are done at once") {
+  CHECK(range_site::is_done_at_once(ticks, pace::target - 1));
+  CHECK_FALSE(range_site::is_done_at_once(ticks, pace::target));
+  CHECK(range_site::is_done_at_once(1, 10));
+  CHECK_FALSE(range_site::is_done_at_once(0, 10));
+  CHECK_FALSE(range_site::is_done_at_once(4 * ticks, std::size_t{1} << 62)); // no overflow
+}
+
 TEST_CASE("all calls are timed but short ones, of which it would take a part") {
   range_site site;
   while (site.is_timed(0, false))
@@ -107,8 +115,6 @@ TEST_CASE("all calls are timed but short ones, of which it would take a part") {
   CHECK(site.is_timed(0, true));
   CHECK_FALSE(site.is_timed(pace::target / 4 - 1, false));
   CHECK(site.is_timed(pace::target / 4, false));
-  CHECK(range_site::is_done_at_once(pace::target - 1));
-  CHECK_FALSE(range_site::is_done_at_once(pace::target));
 }
 
 TEST_CASE("after a dear call so many are timed that it takes a half of that one's time") {
@@ -121,22 +127,35 @@ TEST_CASE("after a dear call so many are timed that it takes a half of that one'
   };
   CHECK(turns() == 2); // nothing is known of its calls at first
   constexpr std::uint64_t eight_timed = 400;
-  CHECK(site.is_dear(2 * eight_timed * 50, 4, 4));
-  site.note_whole(2 * eight_timed * 40, 1);
+  site.watch(2 * eight_timed * 50);
+  site.watch(2 * eight_timed * 40);
   CHECK(turns() == 50);
   CHECK(turns() == 0);
-  CHECK_FALSE(site.is_dear(8 * pace::target / 16 - 1, 1, 16));
-  CHECK_FALSE(site.is_dear(pace::target, 4, 4));
-  CHECK(turns() == 0);
+  site.note_whole(2 * eight_timed * 60, 1);
+  CHECK(turns() == 60);
+  site.watch(std::uint64_t{1} << 60);
+  CHECK(turns() == 4096);
 }
 
-TEST_CASE("if a call took less than known as a whole, that is learned") {
+TEST_CASE("a call is dear if all take long at the pace of the first few") {
+  range_site site;
+  site.learn(4 * ticks);
+  CHECK_FALSE(site.is_dear(8 * pace::target / 16 - 1, 1, 16));
+  CHECK_FALSE(site.is_dear(pace::target, 4, 4));
+  CHECK(site.cost() == 4 * ticks);
+  CHECK(site.is_dear(8 * pace::target / 16, 1, 16));
+  CHECK(site.cost() == 0);
+}
+
+TEST_CASE("what a call took as a whole is learned, more than known only of many elements") {
   range_site site;
   site.learn(4 * ticks);
   site.note_whole(100, 50);
   CHECK(site.cost() == 2 * ticks);
   site.note_whole(4 * pace::target - 1, 50);
   CHECK(site.cost() == 2 * ticks);
+  site.note_whole(256, 64);
+  CHECK(site.cost() == 4 * ticks);
   site.note_whole(4 * pace::target, 50);
   CHECK(site.cost() == 0);
 }

@@ -104,7 +104,8 @@ public:
   /// fiber that it begins there ends before. Costs two fiber switches and no system call, but where
   /// work of another pool waited for the CPU that it frees.
   /// @returns false, with nothing done, when all executors are lent or the pool was stopped
-  /// @throws std::logic_error in a child of fork()
+  /// @throws std::logic_error in a child of fork(); std::bad_alloc when there is no memory for an
+  ///         executor's first stack, with nothing done
   [[nodiscard]] bool host(inbox_node& work, const completion& done);
 
   /// How many threads are in host() now: a snapshot.

@@ -98,10 +98,9 @@ public:
   void publish(const posterior& function_time, const posterior& overhead, double pressure,
                const stats& since_last) noexcept;
 
-  /// The part of it that newcomers call: the mean of as many actors' runs, each of which would have
-  /// reported for itself. They are counted there.
-  void publish_first_runs(const posterior& function_time, double pressure,
-                          std::uint32_t runs) noexcept;
+  /// A part of it, which newcomers call, too: the mean of as many runs, each of which would have
+  /// been reported by itself.
+  void publish_runs(const posterior& function_time, double pressure, std::uint32_t runs) noexcept;
 
 private:
   /// The mean of what choosers publish, recent ones weighing more: the first

@@ -74,19 +74,20 @@ public:
     if (most_steps_ != 0)
       least_ = (last - first) / (most_steps_ * m.most_executors());
     const auto known = site.cost(each_);
-    pace::element_cost jumped_to = 0;
-    if (const auto work = work_of(known, last - first);
-        known != 0 && range_site::is_done_at_once(work))
-      first = run_at_once(m, first, last, work, jumped_to);
+    jump found;
+    if (range_site::is_done_at_once(known, last - first))
+      first = run_at_once(m, first, last, pace::work_of(known, last - first), found);
     if (first != last && end_.load(std::memory_order_relaxed) == last) {
-      auto steps = jumped_to != 0
-                     ? range_site::begin_at(jumped_to, first, last, m.least_left(), least_)
+      auto steps = found.cost != 0
+                     ? range_site::begin_at(found.cost, first, last, m.least_left(), least_)
                      : site.begin(first, last, m.least_left(), each_, least_);
       // Of two elements only the first one is followed by a look, and would never be timed.
       if (known == 0 && last - first <= fewest_untimed && last - first > 1 && !site.has_forks())
         steps.time_from(m.now());
       run_all(m, first, last, steps);
     }
+    if (found.begun != 0) [[unlikely]]
+      site.watch(m.now() - found.begun);
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -152,7 +153,7 @@ private:
       const auto of_all = (left + how.parts - 1) / how.parts;
       if (cost == 0 || how.delay == 0)
         return of_all;
-      const auto work = work_of(cost, left);
+      const auto work = pace::work_of(cost, left);
       const auto each = (work - std::min(work, how.delay)) / how.parts;
       return std::clamp<std::uint64_t>(((each << 8) + cost / 2) / cost, 1, of_all);
     }
@@ -161,7 +162,7 @@ private:
       auto& r = static_cast<const rest&>(self);
       const auto left = r.upper.last - r.next;
       if (r.cost != 0)
-        return work_of(r.cost, left);
+        return pace::work_of(r.cost, left);
       constexpr std::uint64_t many = std::uint64_t{1} << 20;
       return std::min(like, many) * std::min<std::uint64_t>(left, many);
     }
@@ -180,13 +181,14 @@ private:
   /// third; more than that was not measured.
   static constexpr std::size_t few_elements = 32;
 
+  /// A call that was known to be short, and whose first few elements took much longer.
+  struct jump {
+    pace::element_cost cost = 0; ///< as they have shown it; 0: there was none, or they forked
+    std::uint64_t begun = 0;     ///< ticks; 0: there was none
+  };
+
   /// The first few of a range that is done at once are such a part of it.
   static constexpr std::size_t parts_at_once = 16;
-
-  /// Ticks.
-  static std::uint64_t work_of(pace::element_cost each, std::size_t elements) noexcept {
-    return (each * static_cast<std::uint64_t>(elements)) >> 8;
-  }
 
   /// Leaves the node's frame early: the elements from `from` on are not wanted.
   struct unwinding_guard {
@@ -252,24 +254,25 @@ private:
 
   /// Does elements that take less than a step should: without a node, since nobody could come for a
   /// part of them in time. Few calls are timed that are so short that it takes a part of them.
-  /// @param work      ticks that they are known to take
-  /// @param jumped_to see run_timed()
+  /// @param work  ticks that they are known to take
+  /// @param found see run_timed()
   /// @returns the first that is not done
   std::size_t run_at_once(member& m, std::size_t first, std::size_t last, std::uint64_t work,
-                          pace::element_cost& jumped_to) {
+                          jump& found) {
     m.poll_lightly();
     const auto forked = m.safepoints();
     const bool by_chance = m.cells_->one_in_eight();
     if (site.is_timed(work, by_chance)) [[unlikely]]
-      return run_timed(m, first, last, by_chance, jumped_to);
-    return end_at_once(m, forked, step(m, body_, first, last), last);
+      return run_timed(m, first, last, by_chance, found);
+    end_at_once(m, forked, first, step(m, body_, first, last), last);
+    return last;
   }
 
   /// The same, timed. When all would take eight steps at the pace of the first few, as where a
   /// place has cheap calls and dear ones, no more of them.
-  /// @param jumped_to set to the cost that these have shown then
+  /// @param found set to what these have shown then
   [[gnu::noinline]] std::size_t run_timed(member& m, std::size_t first, std::size_t last,
-                                          bool by_chance, pace::element_cost& jumped_to) {
+                                          bool by_chance, jump& found) {
     const auto forked = m.safepoints();
     const auto begun = m.now();
     // Whole cache lines where it can be, so that what follows is as well aligned as the range is.
@@ -280,34 +283,35 @@ private:
     if (reached == first + few) [[likely]] {
       const auto took = m.now() - begun;
       if (site.is_dear(took, few, last - first)) [[unlikely]] {
+        found.begun = begun;
         if (m.safepoints() == forked) // else it is not their cost
-          jumped_to = pace::cost_of(took, few);
+          found.cost = pace::cost_of(took, few);
         else
           site.note_forks();
         return reached;
       }
       if (reached != last)
         reached = step(m, body_, reached, last);
-      if (by_chance && reached == last)
-        site.note_whole(m.now() - begun, last - first, each_);
     }
-    return end_at_once(m, forked, reached, last);
+    if (by_chance)
+      site.note_whole(m.now() - begun, std::max<std::size_t>(1, reached - first), each_);
+    end_at_once(m, forked, first, reached, last);
+    return last;
   }
 
-  /// @returns `last`, where the range ends early as well
-  std::size_t end_at_once(member& m, std::uint64_t forked, std::size_t reached,
-                          std::size_t last) noexcept {
+  void end_at_once(member& m, std::uint64_t forked, [[maybe_unused]] std::size_t first,
+                   std::size_t reached, std::size_t last) noexcept {
     if (m.safepoints() != forked) [[unlikely]]
       site.note_forks();
-    BASAL_ASSERT(reached <= last, "a body returns an element of its part, or the part's end");
+    BASAL_ASSERT(first <= reached && reached <= last,
+                 "a body returns an element of its part, or the part's end");
     if (reached != last) [[unlikely]]
       end_at(reached);
-    return last;
   }
 
   /// The whole range: divided, if it is worth a theft, unless that is known to make it slower.
   void run_all(member& m, std::size_t first, std::size_t last, pace steps) {
-    const auto work = work_of(site.cost(steps), last - first);
+    const auto work = pace::work_of(site.cost(steps), last - first);
     if (!m.is_worth_an_offer(work)) {
       run(m, body_, first, last, steps);
       return;
@@ -334,7 +338,8 @@ private:
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
       node.safepoints = m.safepoints();
-      if (alone_until == 0 && m.is_worth_an_offer(work_of(node.cost, last - first))) [[unlikely]] {
+      if (alone_until == 0 && m.is_worth_an_offer(pace::work_of(node.cost, last - first)))
+        [[unlikely]] {
         m.poll(); // the member's first look, if there was none yet
         node.safepoints = m.safepoints();
         m.offer();
@@ -343,7 +348,7 @@ private:
           return share(m, body, first, node, steps);
         }
       } else if (alone_until == 0) {
-        m.note_refusal(work_of(node.cost, last - first));
+        m.note_refusal(pace::work_of(node.cost, last - first));
       }
       while (last - first > steps.step()) {
         node.next = first + steps.step();
@@ -400,7 +405,8 @@ private:
       node.alone_until = 0;
     if (node.upper.last - first == 1) // its member would give the last element away and wait
       return steps;
-    if (node.alone_until == 0 && m.is_worth_an_offer(work_of(node.cost, node.upper.last - first)))
+    if (node.alone_until == 0
+        && m.is_worth_an_offer(pace::work_of(node.cost, node.upper.last - first)))
       m.offer();
     if (!node.is_taken())
       m.heed(now);

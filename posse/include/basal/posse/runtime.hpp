@@ -46,7 +46,8 @@ public:
   /// returns what it returns, or throws what it throws. It runs right here: on an executor, on the
   /// calling fiber; on any other thread, on a fiber of an executor that this thread is until the
   /// call ends, in place of a compute executor, which has less to do in the meantime. Where
-  /// `compute_executors` threads do so already, a compute executor runs it, and the caller sleeps.
+  /// `compute_executors` threads do so already, or, if these are as many as the CPUs, twice as many
+  /// and at least 16, a compute executor runs it, and the caller sleeps.
   /// @throws cancelled, memory_limit_exceeded, runtime_stopped
   template <class Function>
   auto run(Function&& function) {

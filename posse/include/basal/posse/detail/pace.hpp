@@ -138,7 +138,12 @@ public:
     return result;
   }
 
-  /// The cost of an element of some that took so many ticks together.
+  /// Ticks that `elements` of that cost take.
+  static constexpr std::uint64_t work_of(element_cost each, std::size_t elements) noexcept {
+    return (each * static_cast<std::uint64_t>(elements)) >> 8;
+  }
+
+  /// Its inverse: the cost of each of `elements`, one at least, that took so many ticks together.
   static constexpr element_cost cost_of(std::uint64_t ticks, std::size_t elements) noexcept {
     return static_cast<element_cost>(
       std::clamp<std::uint64_t>((ticks << 8) / elements, 1, most_costly));

@@ -88,14 +88,16 @@ public:
 
   // -- calls that are known to take less than a step should ------------------------
 
-  /// Whether elements that are known to take `work` ticks, not 0, are so little that nobody could
-  /// come for a part of them in time.
-  static constexpr bool is_done_at_once(std::uint64_t work) noexcept {
-    return work < pace::target;
+  /// Whether n elements of that cost are so little work that nobody could come for a part of them
+  /// in time.
+  static constexpr bool is_done_at_once(element_cost known, std::size_t n) noexcept {
+    constexpr std::size_t many = std::size_t{1} << 20;
+    return known != unknown && n <= many && pace::work_of(known, n) < pace::target;
   }
 
   /// Whether such a call is to be timed. Of those that it takes a part of, some by chance, but each
   /// at first, and for a while after one that was much dearer, since others may be like it.
+  /// @param work ticks that it is known to take
   bool is_timed(std::uint64_t work, bool by_chance) const noexcept {
     return by_chance || work >= least_timed || watched_.load(std::memory_order_relaxed) != 0;
   }
@@ -103,25 +105,37 @@ public:
   /// After the first few of n elements: whether all take eight steps at their pace, so much more
   /// than what is known that it is not that lines were cold. Then what is known is forgotten.
   bool is_dear(std::uint64_t took, std::size_t few, std::size_t n) noexcept {
-    const auto all = took * n / few;
-    if (all < 8 * pace::target) [[likely]]
+    if (took * n / few < 8 * pace::target) [[likely]]
       return false;
-    forget(all);
+    forget();
     return true;
   }
 
-  /// At the end of one that was timed by chance. Others may have taken longer than the first few.
-  /// If it took less than known, that is learned; more is what the call itself takes, beside few
-  /// elements.
+  /// At the end of a call that was timed and turned out to be dear: so many others are timed that
+  /// it takes about a half of its time, which is what two executors gain where they divide the next
+  /// one like it.
+  void watch(std::uint64_t took) noexcept {
+    const auto turns = static_cast<std::uint32_t>(std::min(took / ticks_a_turn, most_turns));
+    auto seen = watched_.load(std::memory_order_relaxed);
+    while (seen < turns
+           && !watched_.compare_exchange_weak(seen, turns, std::memory_order_relaxed)) {
+    }
+  }
+
+  /// At the end of one that was timed by chance, for all n elements that it did. Others may have
+  /// taken longer than the first few. If it took less than known, that is learned; if more, only of
+  /// many elements, since the call itself takes some time, too.
   void note_whole(std::uint64_t took, std::size_t n, int each = 0) noexcept {
     if (took >= 4 * pace::target) [[unlikely]] {
-      forget(took);
+      forget();
+      watch(took);
       return;
     }
-    if (const auto measured = pace::cost_of(took, n); measured < cost(each))
+    constexpr std::size_t many = 64;
+    if (const auto measured = pace::cost_of(took, n); n >= many || measured < cost(each))
       learn(measured, each);
-    if (const auto turns = watched_.load(std::memory_order_relaxed); turns != 0)
-      watched_.store(turns - 1, std::memory_order_relaxed);
+    if (auto turns = watched_.load(std::memory_order_relaxed); turns != 0)
+      watched_.compare_exchange_weak(turns, turns - 1, std::memory_order_relaxed);
   }
 
   /// Steps, at least, of a range whose cost is known: where its elements cost more now, no more
@@ -138,17 +152,12 @@ private:
   /// To time eight calls takes some 400 ticks, a half of this.
   static constexpr std::uint64_t ticks_a_turn = 2 * 400;
 
-  static constexpr std::uint64_t most_turns = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t most_turns = 1 << 12; // of calls that take 3 ms together, or more
 
-  /// The known cost was wrong by much: the next call learns it anew, and so many calls are watched
-  /// that to time them takes about a half of this one, which is what two executors gain where they
-  /// divide the next one like it.
-  void forget(std::uint64_t took) noexcept {
+  /// The known cost was wrong by much: the next call learns it anew.
+  void forget() noexcept {
     if (cost_.load(std::memory_order_relaxed) != forks)
       cost_.store(unknown, std::memory_order_relaxed);
-    const auto turns = std::min(took / ticks_a_turn, most_turns);
-    if (turns > watched_.load(std::memory_order_relaxed))
-      watched_.store(static_cast<std::uint32_t>(turns), std::memory_order_relaxed);
   }
 
   // Relaxed: hints, each complete in itself.

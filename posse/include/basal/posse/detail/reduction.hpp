@@ -35,10 +35,9 @@ public:
   Value run(member& m, std::size_t first, std::size_t n) const {
     BASAL_ASSERT(n >= 1, "a reduction has a value at least");
     const auto known = site.cost();
-    if (const auto work = work_of(known, n); known != 0 && range_site::is_done_at_once(work))
-      return run_at_once(m, first, n, work);
-    course so_far{site.begin(first, first + n), m.safepoints(), 0};
-    return run(m, first, n, so_far);
+    if (range_site::is_done_at_once(known, n))
+      return run_at_once(m, first, n, pace::work_of(known, n));
+    return run_as_tree(m, first, n);
   }
 
 private:
@@ -49,11 +48,13 @@ private:
     std::uint64_t forks;      ///< of the tree since then, each a safepoint
   };
 
-  static std::uint64_t work_of(pace::element_cost each, std::size_t n) noexcept {
-    return (each * static_cast<std::uint64_t>(n)) >> 8;
+  Value run_as_tree(member& m, std::size_t first, std::size_t n) const {
+    course so_far{site.begin(first, first + n), m.safepoints(), 0};
+    return run(m, first, n, so_far);
   }
 
-  /// Elements that take less than a step should, as of a range (range_fork::run_at_once).
+  /// Elements that are known to take less than a step should, without forks. If it is timed, as of
+  /// a range (range_fork::run_at_once), with them: the pace finds out what has become dear.
   Value run_at_once(member& m, std::size_t first, std::size_t n, std::uint64_t work) const {
     m.poll_lightly();
     const auto forked = m.safepoints();
@@ -68,38 +69,14 @@ private:
 
   [[gnu::noinline]] Value run_timed(member& m, std::size_t first, std::size_t n,
                                     bool by_chance) const {
-    timed_call call{n, m.safepoints(), m.now()};
-    Value result = run_timed(m, first, n, call);
-    if (call.is_dear) [[unlikely]]
-      return result;
-    if (m.safepoints() != call.safepoints) [[unlikely]]
-      site.note_forks();
+    const auto begun = m.now();
+    Value result = run_as_tree(m, first, n);
+    const auto took = m.now() - begun;
+    if (site.is_dear(took, n, n)) [[unlikely]]
+      site.watch(took);
     else if (by_chance)
-      site.note_whole(m.now() - call.begun, n);
+      site.note_whole(took, n);
     return result;
-  }
-
-  struct timed_call {
-    std::size_t n;
-    std::uint64_t safepoints; ///< of the member, as it began
-    std::uint64_t begun;      ///< ticks
-    bool is_dear = false;
-  };
-
-  /// Down the tree's left side to its first few elements, whose time tells how the others are done.
-  Value run_timed(member& m, std::size_t first, std::size_t n, timed_call& call) const {
-    constexpr std::size_t parts_at_once = 16;
-    if (n == 1 || n <= call.n / parts_at_once) {
-      Value result = tree_.leaf(m, first, n);
-      call.is_dear = site.is_dear(m.now() - call.begun, n, call.n);
-      if (call.is_dear && m.safepoints() != call.safepoints) // it is not their cost
-        site.note_forks();
-      return result;
-    }
-    const auto left = tree_.left_of(n);
-    Value a = run_timed(m, first, left, call);
-    Value b = call.is_dear ? run(m, first + left, n - left) : tree_.leaf(m, first + left, n - left);
-    return tree_.merge(std::move(a), std::move(b));
   }
 
   Value run(member& m, std::size_t first, std::size_t n, course& so_far) const {
@@ -113,7 +90,8 @@ private:
     const auto each = site.cost(so_far.steps);
     ++so_far.forks;
     auto [a, b] = m.rated_fork_merge(
-      work_of(each, n - left), [&, first, left](member& k) { return run(k, first, left, so_far); },
+      pace::work_of(each, n - left),
+      [&, first, left](member& k) { return run(k, first, left, so_far); },
       [&, first, left, n](member& k) {
         if (&k == &m) [[likely]]
           return run(k, first + left, n - left, so_far);
