@@ -84,7 +84,7 @@ public:
 
   bool is_right() const {
     for (std::size_t i = 0; i < n; ++i)
-      if (std::abs(out[i] - complex{i == 3 ? n : 0}) > 0.1f)
+      if (std::abs(out[i] - complex{i == 3 ? float{n} : 0.f}) > 0.1f)
         return false;
     return true;
   }
@@ -101,9 +101,9 @@ private:
       return;
     }
     const std::size_t half = size / 2;
-    const auto even = [=, this](auto f) { transform(f, from, to, half, 2 * stride); };
+    const auto even = [=, this](auto f) { this->transform(f, from, to, half, 2 * stride); };
     const auto odd
-      = [=, this](auto f) { transform(f, from + stride, to + half, half, 2 * stride); };
+      = [=, this](auto f) { this->transform(f, from + stride, to + half, half, 2 * stride); };
     if (size > leaf) {
       fork(even, odd);
     } else {
