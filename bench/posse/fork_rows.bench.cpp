@@ -21,8 +21,8 @@ using namespace basal;
 
 constexpr int row = 64;
 
-// Cases of a row of `data.run(fork)`, whose answer is data.is_right(). To clear what it writes and
-// to look at it takes a tenth of the time, in all of them.
+// Cases of a row of `data.run(fork)`, whose answer is data.is_right(). Clearing what it writes and
+// looking at it is timed, too, in all of them.
 template <class Data>
 void add_row(bench::plan& plan, const char* name, std::size_t size) {
   bench::program<bool> program{plan, name, std::to_string(size), true};
