@@ -4,12 +4,16 @@
 //           of them, in their order. oneTBB and std::par write to a vector of all, which they cut.
 // extremes  The least and the greatest of 20,000 and of a million numbers: as elements by the
 //           standard's algorithms and basal, as values by oneTBB and OpenMP.
+// search    The first line of 3,000 and of 100,000 that contains a word: at a tenth of them, in the
+//           middle, at four fifths and nowhere. oneTBB and OpenMP note the first one in an atomic
+//           number and do not look at those behind it.
 
 #include "bench/posse/loop.hpp"
 
 #include <tbb/parallel_scan.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -215,12 +219,115 @@ void add_extremes(bench::plan& plan, std::size_t n) {
                  "openmp_static");
 }
 
+// -- search -------------------------------------------------------------------
+
+struct text {
+  std::vector<std::string> lines;
+  std::string wanted;
+
+  bool is_at(std::size_t line) const {
+    return lines[line].find(wanted) != std::string::npos;
+  }
+};
+
+/// The first line so far that contains it.
+class first_line {
+public:
+  explicit first_line(std::size_t end) : at_(end) {
+  }
+
+  bool is_before(std::size_t line) const {
+    return at_.load(std::memory_order_relaxed) < line;
+  }
+
+  void found(std::size_t line) {
+    auto at = at_.load(std::memory_order_relaxed);
+    while (line < at && !at_.compare_exchange_weak(at, line, std::memory_order_relaxed)) {
+    }
+  }
+
+  std::size_t get() const {
+    return at_.load(std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<std::size_t> at_;
+};
+
+void add_search(bench::plan& plan, std::size_t n) {
+  const auto in = std::make_shared<text>();
+  bench::program<bool> program{plan, "search", std::to_string(n), true, bench::counted_in::loops};
+  const std::size_t places[] = {n / 10, n / 2, n * 4 / 5, n};
+  program.setup([=] {
+    std::uint64_t random = 17;
+    in->lines.assign(n, {});
+    for (auto& line : in->lines)
+      for (auto length = 20 + next_of(random) % 60; length != 0; --length)
+        line += static_cast<char>('a' + next_of(random) % 16);
+    for (const auto place : places)
+      if (place != n)
+        in->lines[place] += "word" + std::to_string(place);
+  });
+  const auto times = std::max<std::size_t>(1, 100'000 / n);
+  const auto add = [=](auto find) {
+    return [=](auto&&... runtime) {
+      bool is_right = true;
+      for (std::size_t i = 0; i != times; ++i)
+        for (const auto place : places) {
+          in->wanted = "word" + std::to_string(place);
+          is_right = find(*in, runtime...) == place && is_right;
+        }
+      return is_right;
+    };
+  };
+  program.serial(add([](const text& of) {
+    std::size_t line = 0;
+    while (line != of.lines.size() && !of.is_at(line))
+      ++line;
+    return line;
+  }));
+  program.basal(add([](const text& of, posse::runtime& runtime) {
+    return posse::find_if(runtime, of.lines.size(),
+                          [&](std::size_t line) { return of.is_at(line); });
+  }));
+  program.tbb(add([](const text& of) {
+    using range = tbb::blocked_range<std::size_t>;
+    first_line first{of.lines.size()};
+    tbb::parallel_for(range{0, of.lines.size()}, [&](const range& r) {
+      for (auto i = r.begin(); i != r.end() && !first.is_before(i); ++i)
+        if (of.is_at(i)) {
+          first.found(i);
+          return;
+        }
+    });
+    return first.get();
+  }));
+  program.std_par(add([](const text& of) {
+    const auto found = std::find_if(
+      std::execution::par, of.lines.begin(), of.lines.end(),
+      [&](const std::string& line) { return line.find(of.wanted) != std::string::npos; });
+    return static_cast<std::size_t>(found - of.lines.begin());
+  }));
+  program.openmp(add([](const text& of) {
+    first_line first{of.lines.size()};
+    const auto count = of.lines.size();
+#pragma omp parallel for schedule(dynamic, 64)
+    for (std::size_t i = 0; i < count; ++i)
+      if (!first.is_before(i) && of.is_at(i))
+        first.found(i);
+    return first.get();
+  }));
+}
+
 const bench::suite selections_suite{[](bench::plan& plan) {
   for (std::size_t n : {20'000, 1'000'000})
     if (!plan.quick() || n == 20'000) {
       add_filter(plan, n);
       add_extremes(plan, n);
     }
+  for (std::size_t n : {3'000, 100'000})
+    if (!plan.quick() || n == 3'000)
+      add_search(plan, n);
 }};
 
 } // namespace

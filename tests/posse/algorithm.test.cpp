@@ -556,22 +556,6 @@ TEST_CASE("a number stands for the numbers below it") {
   posse::for_each(rt, -5, [](int) { FAIL("none"); });
 }
 
-TEST_CASE("windows of a search grow with what has been gone through") {
-  const auto ends = [](std::size_t n, std::size_t shortest) {
-    posse::detail::search_windows windows{n, shortest};
-    std::vector<std::size_t> result;
-    do
-      result.push_back(windows.end_of_next());
-    while (result.back() != n);
-    return result;
-  };
-  CHECK(ends(1000, 0) == std::vector<std::size_t>{1000});
-  CHECK(ends(50, 10) == std::vector<std::size_t>{50});
-  CHECK(ends(51, 10) == std::vector<std::size_t>{10, 51});
-  CHECK(ends(700, 10) == std::vector<std::size_t>{10, 30, 70, 150, 230, 345, 517, 700});
-  CHECK(ends(1100, 10) == std::vector<std::size_t>{10, 30, 70, 150, 230, 345, 517, 775, 1100});
-}
-
 TEST_CASE("find_if finds the first match and stops") {
   runtime rt{config_of(1)};
   auto v = numbers(100'000);

@@ -4,6 +4,7 @@
 #include <basal/posse/algorithm.hpp>
 #include <basal/posse/detail/reduction.hpp>
 #include <basal/posse/range_fork.hpp>
+#include <basal/posse/range_search.hpp>
 
 #include "stepped_runtime.hpp"
 
@@ -239,7 +240,7 @@ TEST_CASE("calls that end early are timed as seldom as others") {
           std::find(numbers.begin() + static_cast<std::ptrdiff_t>(first), end, 1)
           - numbers.begin());
       };
-      CHECK(posse::range_fork<decltype(body)>{body}.run(m, 0, numbers.size()) == 50);
+      CHECK(posse::range_search<decltype(body)>{body}.run(m, 0, numbers.size()) == 50);
       num_timed += i >= 200 && parts == 2 ? 1 : 0;
     }
     CHECK(num_timed > 80);

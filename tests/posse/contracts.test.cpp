@@ -50,7 +50,7 @@ TEST_CASE("a range ends behind its beginning") {
   expect_broken_contract("a range ends behind its beginning", [] {
     compute([](member& m) {
       auto body = [](member&, std::size_t, std::size_t last) { return last; };
-      posse::range_fork<decltype(body)>{body}.run(m, 2, 1);
+      posse::range_search<decltype(body)>{body}.run(m, 2, 1);
     });
   });
 }
@@ -59,13 +59,13 @@ TEST_CASE("the body of a range returns an element of its part, or the part's end
   expect_broken_contract("a body returns an element of its part", [] {
     compute([](member& m) {
       auto body = [](member&, std::size_t, std::size_t last) { return last + 1; };
-      posse::range_fork<decltype(body)>{body}.run(m, 0, 100);
+      posse::range_search<decltype(body)>{body}.run(m, 0, 100);
     });
   });
   expect_broken_contract("a body returns an element of its part", [] {
     compute([](member& m) {
       auto body = [](member&, std::size_t first, std::size_t) { return first - 1; };
-      posse::range_fork<decltype(body)>{body}.run(m, 1, 100);
+      posse::range_search<decltype(body)>{body}.run(m, 1, 100);
     });
   });
 }

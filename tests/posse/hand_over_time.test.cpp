@@ -214,35 +214,6 @@ TEST_CASE(
   CHECK(after(thief::has_more_to_do).value() == 50);
 }
 
-TEST_CASE("the parts of a range that has ended early do not count for that") {
-  learn();
-  stepped_runtime host{by_worth(2)};
-  hand_over(host, 4us);
-  bool seen = false;
-  for (int i = 0; i < 10; ++i) {
-    // The elements of loop(), of which executor 1 finds the first that it does.
-    started root{host, 0, [&](member& m) {
-                   posse::find_if(m, std::views::iota(0, 100), [&](member& k, int e) {
-                     if (e == 0)
-                       let_thieves_begin(k);
-                     pass(1us);
-                     seen = seen || k.executor().index() == 1;
-                     return k.executor().index() == 1;
-                   });
-                 }};
-    host.run(0);
-    pass(4us);
-    host.run(1);
-    const occupied more{host, 1};
-    go_on();
-    host.run(0);
-    host.run_all();
-    CHECK(root.has_ended());
-  }
-  CHECK(seen);
-  CHECK(loop(host, 100).value() == 52);
-}
-
 TEST_CASE("a short range is worth a theft if these are fast, and is tried again if they were not") {
   learn();
   auto config = by_worth(2);

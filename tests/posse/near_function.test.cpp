@@ -124,7 +124,7 @@ namespace {
 struct notes_itself {
   std::vector<const void*>* by;
 
-  std::size_t operator()(posse::member& m, std::size_t first, std::size_t last) const {
+  void operator()(posse::member& m, std::size_t first, std::size_t last) const {
     for (auto i = first; i != last; ++i) {
       (*by)[i] = this;
       if (i == 0) {
@@ -132,7 +132,6 @@ struct notes_itself {
         end_quantum(m);
       }
     }
-    return last;
   }
 };
 

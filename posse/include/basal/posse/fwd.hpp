@@ -28,6 +28,9 @@ class quicksort;
 template <class Value, class Tree>
 class reduction;
 
+template <class Body>
+class short_range;
+
 } // namespace detail
 
 } // namespace basal::posse

@@ -110,7 +110,13 @@ private:
   friend void detail::open_charge(detail::charge_frame&, detail::charge_frame*, void*) noexcept;
 
   template <class Body>
+  friend class detail::short_range;
+
+  template <class Body>
   friend class range_fork;
+
+  template <class Body>
+  friend class range_search;
 
   friend class task_group;
 
@@ -158,7 +164,7 @@ private:
   /// turn, cancellation, memory. @throws cancelled, memory_limit_exceeded
   [[gnu::noinline, gnu::cold]] void look_up();
 
-  // For range_fork, reduction and sort, see there.
+  // For range_fork, range_search, reduction and sort, see there.
 
   /// fork_merge(left, right) where `right` is known to take `work` ticks; 0: not known.
   template <class Left, class Right>

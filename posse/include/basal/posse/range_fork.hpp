@@ -10,13 +10,13 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
-#include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/division_trial.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/range_site.hpp>
 #include <basal/posse/detail/right_continuation.hpp>
+#include <basal/posse/detail/short_range.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 
@@ -36,70 +36,55 @@ namespace basal::posse {
 /// Sources: lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP
 /// 2010) for splitting on demand; `pace` for the steps.
 ///
-/// `Body` is called as `body(member&, first, last)` and does the elements [first, last). If it
-/// returns a std::size_t, that is `last`, or the element at which the whole range ends early: those
-/// after it are then not wanted, and may or may not have been done. Calls for different elements
-/// run at the same time.
+/// `Body` is called as `body(member&, first, last)`, does the elements [first, last) and returns
+/// nothing. Calls for different elements run at the same time.
 ///
-/// The first exception in the order of elements comes out of run(), unless the
-/// range ends at an element before it; then, as in a sequential loop, it never
-/// happened.
+/// The first exception in the order of elements comes out of run(); later ones may or may not have
+/// been done then.
 template <class Body>
-class range_fork {
+class range_fork : private detail::short_range<Body> {
+  static_assert(std::is_void_v<std::invoke_result_t<Body&, member&, std::size_t, std::size_t>>,
+                "the body of a range_fork returns nothing; a search is a range_search");
+
 public:
   /// Begins nothing yet.
   /// @param each an element of the range stands for 2^each of what the program has: what is known
   ///             of these holds for ranges that put more or fewer of them together
   /// @param most_steps for each executor, unless these take long (pace::longest_least); 0: any
   explicit range_fork(Body body, int each = 0, std::size_t most_steps = 0) noexcept
-    : body_(std::move(body)), each_(each), most_steps_(most_steps) {
+    : base(std::move(body), each), most_steps_(most_steps) {
   }
 
   range_fork(const range_fork&) = delete;
   range_fork& operator=(const range_fork&) = delete;
 
   /// Does the elements [first, last). Once.
-  /// @returns the element at which the range ended early, or `last`.
   /// @throws any exception of the body; cancelled
-  std::size_t run(member& m, std::size_t first, std::size_t last) {
+  void run(member& m, std::size_t first, std::size_t last) {
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
-    end_.store(last, std::memory_order_relaxed);
     if (first == last)
-      return last;
-    if constexpr (std::is_void_v<ended_at>)
-      if (last - first <= few_elements && site.has_forks()) {
-        run_few(m, first, last);
-        return end_.load(std::memory_order_relaxed);
-      }
+      return;
+    end_.store(last, std::memory_order_relaxed);
+    if (last - first <= few_elements && site.has_forks()) {
+      run_few(m, first, last);
+      return;
+    }
     if (most_steps_ != 0)
       least_ = (last - first) / (most_steps_ * m.most_executors());
-    const auto known = site.cost(each_);
     jump found;
-    if (range_site::is_done_at_once(known, last - first))
-      first = run_at_once(m, first, last, pace::work_of(known, last - first), found);
-    if (first != last && end_.load(std::memory_order_relaxed) == last) {
-      auto steps = found.cost != 0
-                     ? range_site::begin_at(found.cost, first, last, m.least_left(), least_)
-                     : site.begin(first, last, m.least_left(), each_, least_);
-      // Of two elements only the first one is followed by a look, and would never be timed.
-      if (known == 0 && last - first <= fewest_untimed && last - first > 1 && !site.has_forks())
-        steps.time_from(m.now());
-      run_all(m, first, last, steps);
-    }
-    if (found.begun != 0) [[unlikely]]
-      site.watch(m.now() - found.begun);
-    return end_.load(std::memory_order_relaxed);
-  }
-
-  /// Elements of which each of all members that `m`'s computation may have gets so many that they
-  /// take `ticks`, eight at least; 0: it is not known what they cost.
-  static std::size_t elements_for_all(const member& m, std::uint64_t ticks) noexcept {
-    constexpr std::uint64_t few = 8;
-    const auto known = site.cost();
-    return known == 0 ? 0 : m.most_executors() * std::max<std::uint64_t>(few, (ticks << 8) / known);
+    if (!this->run_if_short(m, first, last, found))
+      run_all(m, first, last, this->begin(m, first, last, found, least_));
+    base::end(m, found);
   }
 
 private:
+  using base = detail::short_range<Body>;
+  using base::body_;
+  using base::each_;
+  using base::site;
+  using base::step;
+  using typename base::jump;
+
   /// The part of the range that a thief takes.
   struct upper_part {
     range_fork* fork;
@@ -107,14 +92,14 @@ private:
     std::size_t last;
     pace::element_cost known; ///< to the victim; 0: not
 
-    bool operator()(member& m) const {
+    void operator()(member& m) const {
       auto near = detail::near_to<std::size_t, std::size_t>(fork->body_);
       auto&& body = near.get();
       // Where nothing is known, the clock is read from the first step on.
       const auto cost = known != 0 ? known : site.cost(fork->each_);
-      return fork->run(m, body, first, last,
-                       cost != 0 ? pace{first, last - first, cost, last - first, fork->least_}
-                                 : pace{first, 1, fork->least_});
+      fork->run(m, body, first, last,
+                cost != 0 ? pace{first, last - first, cost, last - first, fork->least_}
+                          : pace{first, 1, fork->least_});
     }
   };
 
@@ -174,23 +159,11 @@ private:
     static constexpr operations ops{&delegate, &expected, &is_better_alone};
   };
 
-  /// So few elements are timed from the first one on.
-  static constexpr std::size_t fewest_untimed = 3;
-
   /// As many as run_few() is for. With 16 a tree of empty leaves takes 0.83 of its time, with 2 a
   /// third; more than that was not measured.
   static constexpr std::size_t few_elements = 32;
 
-  /// A call that was known to be short, and whose first few elements took much longer.
-  struct jump {
-    pace::element_cost cost = 0; ///< as they have shown it; 0: there was none, or they forked
-    std::uint64_t begun = 0;     ///< ticks; 0: there was none
-  };
-
-  /// The first few of a range that is done at once are such a part of it.
-  static constexpr std::size_t parts_at_once = 16;
-
-  /// Leaves the node's frame early: the elements from `from` on are not wanted.
+  /// Leaves the node's frame early: an element failed, and those from `from` on are not wanted.
   struct unwinding_guard {
     range_fork& fork;
     member& self;
@@ -204,8 +177,6 @@ private:
       }
     }
   };
-
-  using ended_at = std::invoke_result_t<Body&, member&, std::size_t, std::size_t>;
 
   /// A few elements that fork by themselves, as where a function calls itself for each: one by one,
   /// and as nothing is known of them but that, without a look at the time.
@@ -232,83 +203,6 @@ private:
     body_(m, first, last);
   }
 
-  /// The elements of one step.
-  /// @returns the first that is not done
-  static std::size_t step(member& m, Body& body, std::size_t first, std::size_t last) {
-    if constexpr (std::is_void_v<ended_at>) {
-      call(m, body, first, last);
-      return last;
-    } else {
-      return call(m, body, first, last);
-    }
-  }
-
-  /// Not inlined: a loop over elements would share the registers with all that happens between
-  /// steps, and g++ then moves vectors to and from the stack at each turn (a sixth of a stencil's
-  /// time). A call is 1 to 2 ns of a step's 1 us. Nor does it keep `last` to return it, if that is
-  /// known: with one register more, a filter took a third less time.
-  [[gnu::noinline]] static ended_at call(member& m, Body& body, std::size_t first,
-                                         std::size_t last) {
-    return body(m, first, last);
-  }
-
-  /// Does elements that take less than a step should: without a node, since nobody could come for a
-  /// part of them in time. Few calls are timed that are so short that it takes a part of them.
-  /// @param work  ticks that they are known to take
-  /// @param found see run_timed()
-  /// @returns the first that is not done
-  std::size_t run_at_once(member& m, std::size_t first, std::size_t last, std::uint64_t work,
-                          jump& found) {
-    m.poll_lightly();
-    const auto forked = m.safepoints();
-    const bool by_chance = m.cells_->one_in_eight();
-    if (site.is_timed(work, by_chance)) [[unlikely]]
-      return run_timed(m, first, last, by_chance, found);
-    end_at_once(m, forked, first, step(m, body_, first, last), last);
-    return last;
-  }
-
-  /// The same, timed. When all would take eight steps at the pace of the first few, as where a
-  /// place has cheap calls and dear ones, no more of them.
-  /// @param found set to what these have shown then
-  [[gnu::noinline]] std::size_t run_timed(member& m, std::size_t first, std::size_t last,
-                                          bool by_chance, jump& found) {
-    const auto forked = m.safepoints();
-    const auto begun = m.now();
-    // Whole cache lines where it can be, so that what follows is as well aligned as the range is.
-    constexpr std::size_t line = 16;
-    const auto part = (last - first) / parts_at_once;
-    const auto few = std::max<std::size_t>(1, part < line ? part : part / line * line);
-    auto reached = step(m, body_, first, first + few);
-    if (reached == first + few) [[likely]] {
-      const auto took = m.now() - begun;
-      if (site.is_dear(took, few, last - first)) [[unlikely]] {
-        found.begun = begun;
-        if (m.safepoints() == forked) // else it is not their cost
-          found.cost = pace::cost_of(took, few);
-        else
-          site.note_forks();
-        return reached;
-      }
-      if (reached != last)
-        reached = step(m, body_, reached, last);
-    }
-    if (by_chance)
-      site.note_whole(m.now() - begun, std::max<std::size_t>(1, reached - first), each_);
-    end_at_once(m, forked, first, reached, last);
-    return last;
-  }
-
-  void end_at_once(member& m, std::uint64_t forked, [[maybe_unused]] std::size_t first,
-                   std::size_t reached, std::size_t last) noexcept {
-    if (m.safepoints() != forked) [[unlikely]]
-      site.note_forks();
-    BASAL_ASSERT(first <= reached && reached <= last,
-                 "a body returns an element of its part, or the part's end");
-    if (reached != last) [[unlikely]]
-      end_at(reached);
-  }
-
   /// The whole range: divided, if it is worth a theft, unless that is known to make it slower.
   void run_all(member& m, std::size_t first, std::size_t last, pace steps) {
     const auto work = pace::work_of(site.cost(steps), last - first);
@@ -321,16 +215,16 @@ private:
     const auto begun = m.now();
     const auto course = trial.begin(n, work, begun, who);
     const auto thefts = m.num_thefts();
-    const bool all = run(m, body_, first, last, steps,
-                         division_trial::is_alone(course) ? begun + trial.alone_for(course) : 0);
-    if (!division_trial::is_timed(course) || !all) [[likely]]
+    run(m, body_, first, last, steps,
+        division_trial::is_alone(course) ? begun + trial.alone_for(course) : 0);
+    if (!division_trial::is_timed(course)) [[likely]]
       return;
     const auto now = m.now();
     trial.end(course, n, now - begun, m.num_thefts() != thefts, now, who);
   }
 
   /// @param alone_until see `rest`
-  /// @returns false if the range ended before `last`.
+  /// @returns false if it did not reach `last`, since an element before this part has failed.
   bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
            std::uint64_t alone_until = 0) {
     if (last - first > 1) { // a member that gives its only element away would wait for it
@@ -353,14 +247,7 @@ private:
       while (last - first > steps.step()) {
         node.next = first + steps.step();
         m.poll();
-        auto reached = step(m, body, first, node.next);
-        BASAL_ASSERT(first <= reached && reached <= node.next,
-                     "a body returns an element of its part, or the part's end");
-        if (reached != node.next) [[unlikely]] {
-          first = reached;
-          return false;
-        }
-        first = reached;
+        first = step(m, body, first, node.next);
         if (node.is_taken()) [[unlikely]] {
           guard.armed = false;
           return share(m, body, first, node, steps);
@@ -381,12 +268,8 @@ private:
       m.youngest_ = node.older();
     }
     m.poll();
-    auto reached = step(m, body, first, last);
-    BASAL_ASSERT(first <= reached && reached <= last,
-                 "a body returns an element of its part, or the part's end");
-    if (reached != last) [[unlikely]]
-      end_at(reached);
-    return reached == last;
+    step(m, body, first, last);
+    return true;
   }
 
   /// The pace looks at the clock, `site` learns from it, and what is left is
@@ -421,7 +304,7 @@ private:
     {
       unwinding_guard guard{*this, m, first};
       if (first < node.upper.first && !run(m, body, first, node.upper.first, steps)) {
-        first = node.upper.first; // ended before, and noted by whoever ended it
+        first = node.upper.first; // noted by whoever failed
         return false;
       }
       guard.armed = false;
@@ -433,30 +316,23 @@ private:
     std::unique_ptr<detail::delegation> merged{node.delegation};
     if (merged->error)
       std::rethrow_exception(std::move(merged->error));
-    BASAL_ASSERT(static_cast<detail::typed_delegation<upper_part>&>(*merged).result,
-                 "a delegate that ended leaves a result or an error");
-    const bool all = *static_cast<detail::typed_delegation<upper_part>&>(*merged).result;
-    if (all && ended != 0)
+    if (ended != 0)
       m.note_ends(ended, *merged);
-    return all;
+    return true;
   }
 
   /// Lowers the end to `element`, unless it is lower already.
   void end_at(std::size_t element) noexcept {
-    // Relaxed: what the elements before the end wrote is published by their
-    // merges; to others it is a hint to stop.
+    // Relaxed: a hint to stop. The exception comes with the merges.
     auto end = end_.load(std::memory_order_relaxed);
     while (element < end && !end_.compare_exchange_weak(end, element, std::memory_order_relaxed)) {
     }
   }
 
-  Body body_;
-  const int each_;
   const std::size_t most_steps_;
   std::size_t least_ = 1; ///< elements in a step
   std::atomic<std::size_t> end_{0};
 
-  static inline range_site site;
   static inline division_trial trial;
 };
 
