@@ -34,18 +34,24 @@ inline constexpr bool is_cheap_to_copy
 /// branch for each.
 ///
 /// Marks are counted by blocks, the places of whose elements among those that pass are known when
-/// all are marked.
+/// all are marked. One block is in the object, so that a few elements cost no allocation.
 class pack_marks {
 public:
   /// @param n elements @throws std::bad_alloc
-  explicit pack_marks(std::size_t n)
-    : size_(n),
-      marks_(std::make_unique_for_overwrite<bool[]>(n)),
-      passed_((n + block - 1) / block) {
+  explicit pack_marks(std::size_t n) : size_(n), num_blocks_((n + block - 1) / block) {
+    if (num_blocks_ <= 1)
+      return;
+    more_marks_ = std::make_unique_for_overwrite<bool[]>(n);
+    more_passed_ = std::make_unique<std::atomic<std::size_t>[]>(num_blocks_);
+    marks_ = more_marks_.get();
+    passed_ = more_passed_.get();
   }
 
+  pack_marks(const pack_marks&) = delete;
+  pack_marks& operator=(const pack_marks&) = delete;
+
   std::size_t num_blocks() const noexcept {
-    return passed_.size();
+    return num_blocks_;
   }
 
   /// Marks the elements from `first` to `last`, of which `at` is the first. Any number of threads,
@@ -71,9 +77,9 @@ public:
   /// @returns how many do in all
   std::size_t add_up() noexcept {
     std::size_t sum = 0;
-    for (auto& of_block : passed_) {
-      const auto count = of_block.load(std::memory_order_relaxed);
-      of_block.store(sum, std::memory_order_relaxed);
+    for (auto* of_block = passed_; of_block != passed_ + num_blocks_; ++of_block) {
+      const auto count = of_block->load(std::memory_order_relaxed);
+      of_block->store(sum, std::memory_order_relaxed);
       sum += count;
     }
     all_passed_ = sum;
@@ -87,8 +93,8 @@ public:
     const auto n = std::min(block, size_ - first);
     const auto before = passed_[number].load(std::memory_order_relaxed);
     const auto passed
-      = (number + 1 == passed_.size() ? all_passed_
-                                      : passed_[number + 1].load(std::memory_order_relaxed))
+      = (number + 1 == num_blocks_ ? all_passed_
+                                   : passed_[number + 1].load(std::memory_order_relaxed))
         - before;
     copy_marked(advanced(elements, first), &marks_[first], n, passing,
                 result + (passing ? before : first - before), passing ? passed : n - passed);
@@ -148,9 +154,14 @@ private:
   }
 
   const std::size_t size_;
-  const std::unique_ptr<bool[]> marks_;
-  std::vector<std::atomic<std::size_t>> passed_;
+  const std::size_t num_blocks_;
   std::size_t all_passed_ = 0;
+  bool* marks_ = few_marks_; // of which what is read was written before
+  std::atomic<std::size_t>* passed_ = &few_passed_;
+  std::atomic<std::size_t> few_passed_{0};
+  std::unique_ptr<bool[]> more_marks_;
+  std::unique_ptr<std::atomic<std::size_t>[]> more_passed_;
+  bool few_marks_[block];
 };
 
 /// Elements that an executor has looked at: those that pass and, if they are wanted, the others.
