@@ -7,6 +7,7 @@
 
 #include "stepped_runtime.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -158,6 +159,27 @@ TEST_CASE("the steps of a long range are long, and shorter towards its end") {
   for (std::size_t i = 1; i < 10; ++i)
     CHECK(steps[i] == steps[0]);
   CHECK(2 * steps.rbegin()[1] <= steps[0]);
+}
+
+TEST_CASE("a step of a reduction by comparisons has as many blocks as it goes through by turns") {
+  std::vector<std::size_t> visited;
+  const auto least = [&](member& m) {
+    using value = std::pair<int, std::size_t>;
+    visited.clear();
+    posse::map_reduce(
+      m, std::size_t{100'000},
+      [&](std::size_t i) {
+        pass(5ns);
+        visited.push_back(i);
+        return value{7, i};
+      },
+      value{8, 0}, [](value a, value b) { return std::min(a, b); });
+  };
+  CHECK(thefts_on(1, least) == 0); // there the cost becomes known
+  CHECK(thefts_on(1, least) == 0);
+  // Each begins, and then goes on by an element. A block is a line longer than 512.
+  for (std::size_t i = 0; i != 8; ++i)
+    CHECK(visited[i] == i / 4 + i % 4 * (512 + 16));
 }
 
 TEST_CASE(

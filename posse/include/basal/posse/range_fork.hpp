@@ -51,8 +51,11 @@ public:
   /// @param each an element of the range stands for 2^each of what the program has: what is known
   ///             of these holds for ranges that put more or fewer of them together
   /// @param most_steps for each executor, unless these take long (pace::longest_least); 0: any
-  explicit range_fork(Body body, int each = 0, std::size_t most_steps = 0) noexcept
-    : base(std::move(body), each), most_steps_(most_steps) {
+  /// @param least_step elements of a step, at least, unless it takes so long; where it is left to
+  ///                   `most_steps`, 1
+  explicit range_fork(Body body, int each = 0, std::size_t most_steps = 0,
+                      std::size_t least_step = 1) noexcept
+    : base(std::move(body), each), most_steps_(most_steps), least_(least_step) {
   }
 
   range_fork(const range_fork&) = delete;
@@ -330,7 +333,7 @@ private:
   }
 
   const std::size_t most_steps_;
-  std::size_t least_ = 1; ///< elements in a step
+  std::size_t least_; ///< elements in a step
   std::atomic<std::size_t> end_{0};
 
   static inline division_trial trial;

@@ -68,14 +68,16 @@ public:
   }
 
   std::size_t index_among(std::size_t first, std::size_t n) const {
-    constexpr auto parts = parts_by_turns; // as block_fold::in_parts does
+    constexpr std::size_t parts = 4; // by turns, as the streams of block_fold
     if (n < least_by_turns) {
       auto best = first;
       for (auto i = first + 1; i != first + n; ++i)
         prefer(best, i);
       return best;
     }
-    const auto size = size_of_parts(n, parts);
+    // Powers of two apart, all would compete for one set of a cache.
+    constexpr std::size_t line = 16;
+    const auto size = n / parts >= 4 * line ? n / parts - line : n / parts;
     std::size_t best[parts];
     for (std::size_t p = 0; p != parts; ++p)
       best[p] = first + p * size;

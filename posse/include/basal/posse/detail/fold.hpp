@@ -25,20 +25,9 @@ constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-/// Parts of a block whose elements are combined by turns, so that they do not wait for each other.
-inline constexpr std::size_t parts_by_turns = 4;
-
-/// The least elements for that: of fewer, too many would be the first ones of a part, which are not
-/// foretold.
+/// The least elements of each of some parts that are combined by turns, so that they do not wait for
+/// each other: of fewer, too many would be the first ones of a part, which are not foretold.
 inline constexpr std::size_t least_by_turns = 32;
-
-/// Elements of each of some parts of n that are gone through by turns; what is left belongs to the
-/// last one. Powers of two apart, all would compete for one set of a cache.
-constexpr std::size_t size_of_parts(std::size_t n, std::size_t parts) {
-  constexpr std::size_t line = 16;
-  const auto size = n / parts;
-  return size >= 4 * line ? size - line : size;
-}
 
 /// The tree in which reduce() combines large values in order, see `reduction`, and scans
 /// those of a unit: halves, the left one rounded up, where there is a choice, to a multiple of a
@@ -217,6 +206,17 @@ private:
   /// Elements of a group: as many as have room in registers.
   static constexpr std::size_t group = !is_straight ? 1 : sizeof(T) <= 16 ? 4 : 2;
 
+  /// Blocks that are gone through by turns where there are no groups.
+  static constexpr std::size_t streams = 4;
+
+  /// Elements of a block: a power of two. Where they are gone through by turns and long, a line
+  /// more: powers of two apart, all would compete for one set of a cache.
+  static constexpr std::size_t size_of_block(int bits) noexcept {
+    constexpr std::size_t line = 16;
+    const auto size = std::size_t{1} << bits;
+    return group == 1 && !in_any_order && size >= 256 ? size + line : size;
+  }
+
   /// Fewer, and so longer ones, where they gain from lanes, or where the first comparisons of each
   /// are not foretold.
   static constexpr std::size_t most_blocks
@@ -253,40 +253,47 @@ private:
   T in_blocks(member& m, Iterator at, std::size_t n, Function& function) const {
     const auto bits
       = n <= most_singles ? 0 : static_cast<int>(std::bit_width((n - 1) / most_blocks));
-    const auto count = ((n - 1) >> bits) + 1;
+    const auto size = size_of_block(bits);
+    const auto count = (n - 1) / size + 1;
     value_room<T, most_singles> values;
-    auto body = [this, at, n, near = near_to<decltype(*at)>(function), bits,
+    auto body = [this, at, n, near = near_to<decltype(*at)>(function), size,
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
       const auto value = [&](Iterator i) { return static_cast<T>(call_with(f, k, *i)); };
-      const auto end_of = [=](std::size_t block) { return std::min(block << bits, n); };
+      const auto end_of = [=](std::size_t block) { return std::min(block * size, n); };
       if constexpr (is_nested_anyhow) {
-        const auto begin = first << bits;
+        const auto begin = first * size;
         all[first] = in_lanes<T>(advanced(at, begin), end_of(last) - begin, value, op_);
         std::fill(all + first + 1, all + last, neutral);
         return;
       }
-      if (bits == 0) { // no loops of one element each
+      if (size == 1) { // no loops of one element each
         auto from = advanced(at, first);
         for (auto i = first; i != last; ++i, ++from)
           all[i] = value(from);
         return;
       }
-      for (auto i = first; i != last; ++i) {
-        const auto begin = advanced(at, i << bits);
-        const auto size = end_of(i + 1) - (i << bits);
+      constexpr bool are_apart
+        = group == 1 && !in_any_order
+          && !is_called_with_member<std::remove_reference_t<decltype(f)>, decltype(*at)>();
+      auto i = first;
+      if constexpr (are_apart) // else these may fork, and end as they began
+        if (size >= least_by_turns)
+          for (; last - i >= streams && (i + streams) * size <= n; i += streams)
+            by_turns(all + i, value, advanced(at, i * size), size);
+      for (; i != last; ++i) {
+        const auto begin = advanced(at, i * size);
+        const auto elements = end_of(i + 1) - i * size;
         if constexpr (in_any_order)
-          all[i] = in_lanes<T>(begin, size, value, op_);
+          all[i] = in_lanes<T>(begin, elements, value, op_);
         else if constexpr (group > 1)
-          all[i] = in_groups(value, begin, size);
-        else if constexpr (is_called_with_member<std::remove_reference_t<decltype(f)>,
-                                                 decltype(*at)>())
-          one_by_one(all[i], value, begin, size); // these may fork, and end as they began
+          all[i] = in_groups(value, begin, elements);
         else
-          in_parts(all[i], value, begin, size);
+          one_by_one(all[i], value, begin, elements);
       }
     };
-    range_fork<decltype(body)>{body, bits}.run(m, 0, count);
+    const auto least_step = group == 1 && size >= least_by_turns ? streams : 1;
+    range_fork<decltype(body)>{body, bits, 0, least_step}.run(m, 0, count);
     return all_of(values.data(), count);
   }
 
@@ -303,31 +310,25 @@ private:
     result = so_far;
   }
 
-  /// The same by turns in parts that do not wait for each other, whatever the compiler makes
-  /// of a comparison: the nearest of 30,000 points and its number took three times as long one by
-  /// one where it does not branch.
+  /// The same for `streams` blocks of n elements, by turns, so that they do not wait for each other,
+  /// whatever the compiler makes of a comparison: the nearest of 30,000 points and its number took
+  /// three times as long one by one where it does not branch. Of a block's parts instead of blocks,
+  /// more elements would be the least so far, which is not foretold.
   template <class Value, class Iterator>
-  [[gnu::always_inline]] inline void in_parts(T& result, const Value& value, Iterator at,
+  [[gnu::always_inline]] inline void by_turns(T* results, const Value& value, Iterator at,
                                               std::size_t n) const {
-    constexpr auto parts = parts_by_turns;
-    if (n < least_by_turns) {
-      one_by_one(result, value, at, n);
-      return;
-    }
-    const auto size = size_of_parts(n, parts);
+    const auto of = [&](std::size_t stream, std::size_t i) { return advanced(at, stream * n + i); };
     try {
-      T so_far[parts] = {value(at), value(advanced(at, size)), value(advanced(at, 2 * size)),
-                         value(advanced(at, 3 * size))};
-      for (std::size_t i = 1; i != size; ++i)
-        for (std::size_t p = 0; p != parts; ++p)
-          so_far[p] = combined(so_far[p], value(advanced(at, p * size + i)));
-      for (auto i = parts * size; i != n; ++i)
-        so_far[parts - 1] = combined(so_far[parts - 1], value(advanced(at, i)));
-      for (std::size_t p = 1; p != parts; ++p)
-        so_far[0] = combined(so_far[0], std::move(so_far[p]));
-      result = so_far[0]; // at last: it may be one of the elements
+      static_assert(streams == 4);
+      T so_far[streams] = {value(of(0, 0)), value(of(1, 0)), value(of(2, 0)), value(of(3, 0))};
+      for (std::size_t i = 1; i != n; ++i)
+        for (std::size_t s = 0; s != streams; ++s)
+          so_far[s] = combined(so_far[s], value(of(s, i)));
+      for (std::size_t s = 0; s != streams; ++s)
+        results[s] = so_far[s]; // at last: they may be among the elements
     } catch (...) {
-      one_by_one(result, value, at, n); // throws what comes first in the order of elements
+      for (std::size_t s = 0; s != streams; ++s) // throws what comes first in the order of elements
+        one_by_one(results[s], value, of(s, 0), n);
       throw;
     }
   }
@@ -375,9 +376,19 @@ private:
       return in_lanes<T>(
         values, n, [](const T* value) { return *value; }, op_);
     if constexpr (group == 1) {
-      in_parts(
-        values[0], [](const T* value) { return *value; }, values, n);
-      return values[0];
+      const auto size = n / streams;
+      const bool by_quarters = size >= least_by_turns;
+      if (by_quarters)
+        by_turns(
+          values, [](const T* value) { return *value; }, values, size);
+      T result = values[0];
+      const auto add = [&](std::size_t first, std::size_t last) {
+        for (auto i = first; i != last; ++i)
+          result = combined(result, std::move(values[i]));
+      };
+      add(1, by_quarters ? streams : n);
+      add(by_quarters ? streams * size : n, n);
+      return result;
     }
     halve(values, n);
     return values[0];
