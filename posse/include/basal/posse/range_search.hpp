@@ -29,8 +29,8 @@ namespace basal::posse {
 /// claims, too. So a search costs one node and, for each part, an exchange of one cache line.
 ///
 /// As of a range it is known by `range_site` what an element costs, so how many are claimed at a
-/// time; where it is not, `pace` finds out. And it is known how many elements the searches here look
-/// at: so one that probably ends soon is not offered before it has lasted longer.
+/// time; where it is not, `pace` finds out. And it is known how many elements the searches here
+/// look at: so one that probably ends soon is not offered before it has lasted longer.
 ///
 /// `Body` is called as `body(member&, first, last)` and returns the element at which it ends, or
 /// `last`. Calls for different elements run at the same time.

@@ -25,8 +25,8 @@ constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-/// The least elements of each of some parts that are combined by turns, so that they do not wait for
-/// each other: of fewer, too many would be the first ones of a part, which are not foretold.
+/// The least elements of each of some parts that are combined by turns, so that these do not wait
+/// for each other: of fewer, too many would be the first ones of a part, which are not foretold.
 inline constexpr std::size_t least_by_turns = 32;
 
 /// The tree in which reduce() combines large values in order, see `reduction`, and scans
@@ -310,10 +310,10 @@ private:
     result = so_far;
   }
 
-  /// The same for `streams` blocks of n elements, by turns, so that they do not wait for each other,
-  /// whatever the compiler makes of a comparison: the nearest of 30,000 points and its number took
-  /// three times as long one by one where it does not branch. Of a block's parts instead of blocks,
-  /// more elements would be the least so far, which is not foretold.
+  /// The same for `streams` blocks of n elements, by turns, so that these do not wait for each
+  /// other, whatever the compiler makes of a comparison: the nearest of 30,000 points and its number
+  /// took three times as long one by one where it does not branch. Of a block's parts instead of
+  /// blocks, more elements would be the least so far, which is not foretold.
   template <class Value, class Iterator>
   [[gnu::always_inline]] inline void by_turns(T* results, const Value& value, Iterator at,
                                               std::size_t n) const {
