@@ -311,9 +311,9 @@ private:
   }
 
   /// The same for `streams` blocks of n elements, by turns, so that these do not wait for each
-  /// other, whatever the compiler makes of a comparison: the nearest of 30,000 points and its number
-  /// took three times as long one by one where it does not branch. Of a block's parts instead of
-  /// blocks, more elements would be the least so far, which is not foretold.
+  /// other, whatever the compiler makes of a comparison: the nearest of 30,000 points and its
+  /// number took three times as long one by one where it does not branch. Of a block's parts
+  /// instead of blocks, more elements would be the least so far, which is not foretold.
   template <class Value, class Iterator>
   [[gnu::always_inline]] inline void by_turns(T* results, const Value& value, Iterator at,
                                               std::size_t n) const {
