@@ -148,6 +148,14 @@ void check_errors(runtime& rt, workload& w) {
   auto found = outcome(
     [&] { return static_cast<std::size_t>(posse::find_if(rt, indices, visit) - indices.begin()); });
   REQUIRE(found == (match < bad ? std::pair{match, n} : std::pair{n, bad}));
+  // Thefts come in the middle of a step, too.
+  auto polling = [&](member& m, std::size_t i) {
+    m.poll();
+    return visit(i);
+  };
+  REQUIRE(found == outcome([&] {
+            return static_cast<std::size_t>(posse::find_if(rt, indices, polling) - indices.begin());
+          }));
   auto visited = outcome([&] {
     posse::for_each(rt, indices, visit);
     return n;

@@ -66,7 +66,7 @@ public:
       return last;
     // Nothing behind that is probably looked at.
     const auto usual = usual_.load(std::memory_order_relaxed);
-    const auto few = usual == 0 ? last : first + std::min(last - first, 2 * usual);
+    const auto few = usual == 0 || (last - first) / 2 <= usual ? last : first + 2 * usual;
     jump found;
     auto reached = first;
     if (!this->run_if_short(m, reached, few, found) || (reached == few && few != last))
@@ -154,25 +154,27 @@ private:
   class rest : public right_continuation {
   public:
     rest(right_continuation* older, range_search& in, pace::element_cost each) noexcept
-      : right_continuation(older, ops), thief{&in, each} {
+      : right_continuation(older, ops), thief{&in, 0}, cost(each) {
     }
 
-    help thief;
+    help thief; ///< its own from the theft on
+    pace::element_cost cost;
     std::uint64_t steps = 0;      ///< that its member has done since ...
     std::uint64_t safepoints = 0; ///< ... it had passed so many
 
   private:
     static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
                                         division) noexcept {
-      return new (std::nothrow)
-        detail::typed_delegation<help>(origin, static_cast<rest&>(self).thief);
+      auto& r = static_cast<rest&>(self);
+      r.thief.known = r.cost;
+      return new (std::nothrow) detail::typed_delegation<help>(origin, r.thief);
     }
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
-      const auto& [search, cost] = static_cast<const rest&>(self).thief;
-      const auto left = search->expected_left();
-      if (cost != 0)
-        return std::max<std::uint64_t>(1, pace::work_of(cost, left));
+      const auto& r = static_cast<const rest&>(self);
+      const auto left = r.thief.search->expected_left();
+      if (r.cost != 0)
+        return std::max<std::uint64_t>(1, pace::work_of(r.cost, left));
       constexpr std::uint64_t many = std::uint64_t{1} << 20;
       return std::min(like, many) * std::min<std::uint64_t>(left, many);
     }
@@ -259,8 +261,10 @@ private:
       m.poll(); // the member's first look, if there was none yet
       node.safepoints = m.safepoints();
       offer(m, node);
-    } catch (...) {
-      fail(next_.load(std::memory_order_relaxed), std::current_exception());
+    } catch (...) { // as if of the next element, if there is one
+      if (const auto next = next_.load(std::memory_order_relaxed);
+          next < end_.load(std::memory_order_relaxed))
+        fail(next, std::current_exception());
     }
     while (!node.is_taken() && mine.claim(std::max(steps.step(), part_))) {
       // The last part leaves nothing to steal: without the node, what the body
@@ -306,7 +310,7 @@ private:
   }
 
   void offer(member& m, const rest& node) noexcept {
-    const auto work = pace::work_of(node.thief.known, expected_left());
+    const auto work = pace::work_of(node.cost, expected_left());
     if (node.is_taken())
       return;
     if (m.is_worth_an_offer(work))
@@ -324,8 +328,8 @@ private:
     steps = steps.look(position, now, std::max(left(), m.least_left()));
     if (steps.is_news())
       site.learn(steps.measured());
-    node.thief.known = site.cost(steps);
-    if (!node.is_taken() && m.is_worth_an_offer(pace::work_of(node.thief.known, expected_left())))
+    node.cost = site.cost(steps);
+    if (!node.is_taken() && m.is_worth_an_offer(pace::work_of(node.cost, expected_left())))
       m.offer();
     if (!node.is_taken())
       m.heed(now);
