@@ -258,6 +258,25 @@ TEST_CASE("reductions keep the order of elements, whatever their number and size
   }
 }
 
+TEST_CASE("values of a reduction need no constexpr constructor") {
+  struct box {
+    int least;
+    int greatest;
+    box() : least(0), greatest(0) {
+    }
+    box(int a, int b) : least(a), greatest(b) {
+    }
+  };
+  runtime rt{config_of(1)};
+  const auto all = posse::map_reduce(
+    rt, 10'000, [](int i) { return box(i, i); }, box(5, 5),
+    [](const box& a, const box& b) {
+      return box(std::min(a.least, b.least), std::max(a.greatest, b.greatest));
+    });
+  CHECK(all.least == 0);
+  CHECK(all.greatest == 9'999);
+}
+
 TEST_CASE("reductions that go through parts by turns throw what comes first all the same") {
   runtime rt{config_of(1)};
   using best = std::pair<int, std::size_t>;

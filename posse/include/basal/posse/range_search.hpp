@@ -110,7 +110,7 @@ private:
       do {
         const auto end = search_.end_.load(std::memory_order_relaxed);
         if (first >= end) {
-          doing_.store(none, std::memory_order_relaxed);
+          this->end();
           return false;
         }
         last = first + std::min(most, end - first);
@@ -122,6 +122,11 @@ private:
 
     std::size_t first = 0;
     std::size_t last = 0;
+
+    /// It claims no more.
+    void end() noexcept {
+      doing_.store(none, std::memory_order_relaxed);
+    }
 
   private:
     friend class range_search;
@@ -141,12 +146,12 @@ private:
     void operator()(member& m) const {
       auto near = detail::near_to<std::size_t, std::size_t>(search->body_);
       auto&& body = near.get();
-      const auto left = search->left();
-      if (left == 0)
+      if (search->left() == 0)
         return;
+      const auto likely = std::max<std::size_t>(1, search->expected_left());
       const auto cost = known != 0 ? known : site.cost();
       claimer mine{*search};
-      search->claim_parts(m, body, mine, cost != 0 ? pace{0, left, cost, left} : pace{0, 1}, 0);
+      search->claim_parts(m, body, mine, cost != 0 ? pace{0, likely, cost, likely} : pace{0, 1}, 0);
     }
   };
 
@@ -186,11 +191,12 @@ private:
   /// @param first the first that is not done
   std::size_t search(member& m, std::size_t begin, std::size_t first, std::size_t last,
                      const jump& found) {
-    auto steps = this->begin(m, first, last, found);
     begin_ = begin;
     next_.store(first, std::memory_order_relaxed);
     end_.store(last, std::memory_order_relaxed);
-    part_ = part_of(site.cost(steps), expected_left(), m.most_executors());
+    const auto likely = std::max<std::size_t>(1, expected_left());
+    const auto steps = this->begin(m, first, first + likely, found);
+    part_ = part_of(site.cost(steps), likely, m.most_executors());
     const auto begun = m.now();
     const auto thefts = m.num_thefts();
     {
@@ -249,6 +255,8 @@ private:
   std::size_t expected_left() const noexcept {
     const auto gone = next_.load(std::memory_order_relaxed) - begin_;
     const auto usual = usual_.load(std::memory_order_relaxed);
+    if (usual == 0)
+      return left();
     return std::min(left(), std::max(usual - std::min(usual, gone), gone / 2));
   }
 
@@ -280,8 +288,12 @@ private:
       if (is_last)
         return;
     }
-    if (node.is_taken())
-      claim_parts(m, body, mine, steps, position);
+    if (node.is_taken()) {
+      if (left() != 0)
+        claim_parts(m, body, mine, steps, position);
+      else
+        mine.end();
+    }
     merge(m, node);
   }
 
@@ -325,7 +337,7 @@ private:
     if (passed > std::exchange(node.steps, 0))
       site.note_forks();
     const auto now = m.now();
-    steps = steps.look(position, now, std::max(left(), m.least_left()));
+    steps = steps.look(position, now, std::max(expected_left(), m.least_left()));
     if (steps.is_news())
       site.learn(steps.measured());
     node.cost = site.cost(steps);
@@ -374,7 +386,7 @@ private:
     std::lock_guard lock{mutex_};
     if (failure_ == nullptr || at < failed_at_) {
       failed_at_ = at;
-      failure_ = std::move(why);
+      failure_.swap(why); // what is dropped goes without the lock
     }
     end_at(at);
   }

@@ -50,7 +50,8 @@ struct find_if_function : range_algorithm {
 /// range's end. Stops soon after it is found; the executors that take part go through the elements
 /// in their order, so few behind it were looked at, and what the predicate threw there is dropped.
 /// Calls that have begun there are waited for; one on another executor than the caller's that may
-/// take long calls `poll()` on its member, and ends then.
+/// take long calls `poll()` on its member, and ends then, unless another one before the match took
+/// longer than the caller's.
 /// Of the numbers below n, see for_each: the first one, or n (0 if n is negative).
 inline constexpr pure<detail::find_if_function{}> find_if{"find_if"};
 

@@ -188,13 +188,11 @@ private:
   /// through are one: the last ones of short blocks would be a loop each.
   static constexpr bool is_nested_anyhow = in_any_order && std::is_integral_v<T>;
 
-  /// The value that changes nothing: 0 in sums, 1 in products.
-  static constexpr T neutral = [] {
-    if constexpr (!is_nested_anyhow)
-      return T{};
-    else
-      return static_cast<T>(Op{}(T{}, T{1}) == T{} ? 1 : 0);
-  }();
+  /// The value that changes nothing: 0 in sums, 1 in products. Where that is asked for alone: other
+  /// values may have no such constructor.
+  static constexpr T neutral() noexcept {
+    return static_cast<T>(Op{}(T{}, T{1}) == T{} ? 1 : 0);
+  }
 
   /// Whether the operation is likely to have no branches. Of two elements that stand side by side
   /// the lesser one is not foretold, as it is of an element and the least so far: by groups the
@@ -264,7 +262,7 @@ private:
       if constexpr (is_nested_anyhow) {
         const auto begin = first * size;
         all[first] = in_lanes<T>(advanced(at, begin), end_of(last) - begin, value, op_);
-        std::fill(all + first + 1, all + last, neutral);
+        std::fill(all + first + 1, all + last, neutral());
         return;
       }
       if (size == 1) { // no loops of one element each
