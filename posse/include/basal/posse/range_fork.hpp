@@ -148,11 +148,7 @@ private:
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
       auto& r = static_cast<const rest&>(self);
-      const auto left = r.upper.last - r.next;
-      if (r.cost != 0)
-        return pace::work_of(r.cost, left);
-      constexpr std::uint64_t many = std::uint64_t{1} << 20;
-      return std::min(like, many) * std::min<std::uint64_t>(left, many);
+      return base::expected_work(r.cost, r.upper.last - r.next, like);
     }
 
     static bool is_better_alone(const right_continuation& self) noexcept {

@@ -64,7 +64,7 @@ public:
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     if (first == last)
       return last;
-    // Nothing behind that is probably looked at.
+    // It probably ends before that.
     const auto usual = usual_.load(std::memory_order_relaxed);
     const auto few = usual == 0 || (last - first) / 2 <= usual ? last : first + 2 * usual;
     jump found;
@@ -110,7 +110,7 @@ private:
       do {
         const auto end = search_.end_.load(std::memory_order_relaxed);
         if (first >= end) {
-          this->end();
+          stop();
           return false;
         }
         last = first + std::min(most, end - first);
@@ -124,7 +124,7 @@ private:
     std::size_t last = 0;
 
     /// It claims no more.
-    void end() noexcept {
+    void stop() noexcept {
       doing_.store(none, std::memory_order_relaxed);
     }
 
@@ -177,11 +177,8 @@ private:
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
       const auto& r = static_cast<const rest&>(self);
-      const auto left = r.thief.search->expected_left();
-      if (r.cost != 0)
-        return std::max<std::uint64_t>(1, pace::work_of(r.cost, left));
-      constexpr std::uint64_t many = std::uint64_t{1} << 20;
-      return std::min(like, many) * std::min<std::uint64_t>(left, many);
+      const auto work = base::expected_work(r.cost, r.thief.search->expected_left(), like);
+      return r.cost != 0 ? std::max<std::uint64_t>(1, work) : work; // 0: not known
     }
 
     static constexpr operations ops{&delegate, &expected};
@@ -292,7 +289,7 @@ private:
       if (left() != 0)
         claim_parts(m, body, mine, steps, position);
       else
-        mine.end();
+        mine.stop();
     }
     merge(m, node);
   }

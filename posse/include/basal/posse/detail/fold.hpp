@@ -165,9 +165,9 @@ private:
 };
 
 /// A reduction over the elements [0, n), n at least 1, with such values: a range of at most
-/// `most_blocks` blocks, whose values are combined at the end. Blocks are of a power of two
-/// elements, so how elements are combined depends on n alone. In a sequential loop every operation
-/// would wait for the last one; here one in `group` does.
+/// `most_blocks` blocks, whose values are combined at the end. A block's size depends on n alone,
+/// and so does how elements are combined. In a sequential loop every operation would wait for the
+/// last one; here one in `group` does, or blocks go by turns.
 template <class T, class Op>
 class block_fold {
 public:
@@ -208,7 +208,8 @@ private:
   static constexpr std::size_t streams = 4;
 
   /// Elements of a block: a power of two. Where they are gone through by turns and long, a line
-  /// more: powers of two apart, all would compete for one set of a cache.
+  /// more: powers of two apart, all would compete for one set of a cache (the nearest of a million
+  /// points took 1.7 times as long). The range takes them for the power of two.
   static constexpr std::size_t size_of_block(int bits) noexcept {
     constexpr std::size_t line = 16;
     const auto size = std::size_t{1} << bits;

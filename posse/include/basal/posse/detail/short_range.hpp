@@ -79,6 +79,17 @@ protected:
       site.watch(m.now() - found.begun);
   }
 
+  /// Ticks that the elements which are left will take.
+  /// @param cost of each; 0: not known
+  /// @param like ticks that one takes, where `cost` is not known
+  static std::uint64_t expected_work(pace::element_cost cost, std::size_t left,
+                                     std::uint64_t like) noexcept {
+    if (cost != 0)
+      return pace::work_of(cost, left);
+    constexpr std::uint64_t many = std::uint64_t{1} << 20;
+    return std::min(like, many) * std::min<std::uint64_t>(left, many);
+  }
+
   /// The elements of one step.
   /// @returns the first that is not done
   static std::size_t step(member& m, Body& body, std::size_t first, std::size_t last) {
