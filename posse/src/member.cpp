@@ -21,6 +21,7 @@
 #include <basal/posse/detail/charge_frame.hpp>
 #include <basal/posse/detail/computation.hpp>
 #include <basal/posse/detail/memory_context.hpp>
+#include <basal/posse/detail/pace.hpp>
 #include <basal/posse/errors.hpp>
 #include <basal/posse/runtime.hpp>
 
@@ -466,6 +467,13 @@ void member::note_ends(std::uint64_t own, const detail::delegation& d) noexcept 
 
 std::size_t member::most_executors() const noexcept {
   return std::min(origin_->cabal_limit(), origin_->host.compute().size());
+}
+
+/// Twice what a hand-over takes, since both members can go on with a half.
+std::uint64_t member::least_taken() const noexcept {
+  if (origin_->host.config().steal_by == hysteresis::quantum)
+    return 0;
+  return std::clamp(2 * cells_->hand_over.mean(), pace::target / 4, 2 * pace::target);
 }
 
 std::uint64_t member::num_thefts() const noexcept {

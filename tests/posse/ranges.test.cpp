@@ -132,10 +132,11 @@ TEST_CASE("chunks that cost much by themselves are few, their thief's, too") {
   go_on();
   host.run_all();
   CHECK(known.has_ended());
+  // The thief, which does its part while the other one waits, takes of that one's, too.
+  CHECK(lengths[0].size() + lengths[1].size() <= 2 * 17);
   for (const auto& mine : lengths) {
-    CHECK(mine.size() >= 5);
-    CHECK(mine.size() <= 17);
-    CHECK(std::ranges::count_if(mine, [](auto length) { return length < n / 32; }) <= 2);
+    CHECK(mine.size() >= 3);
+    CHECK(std::ranges::count_if(mine, [](auto length) { return length < n / 32; }) <= 4);
   }
 }
 

@@ -16,6 +16,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace basal::test {
 
@@ -60,17 +61,17 @@ inline void end_quantum(posse::member& m) {
   look(m);
 }
 
-inline executors::fiber* paused_member = nullptr;
+inline std::vector<executors::fiber*> paused_members;
 
 /// Suspends the member until go_on(), so that those who have been given something begin before
-/// it comes to the merge.
+/// it comes to the merge, or those of whom it would take something.
 inline void let_thieves_begin(posse::member& m) {
-  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { paused_member = &f; }));
+  REQUIRE(m.executor().suspend([](executors::fiber& f) noexcept { paused_members.push_back(&f); }));
 }
 
 inline void go_on() {
-  if (paused_member != nullptr)
-    executors::executor::wake(*std::exchange(paused_member, nullptr));
+  for (auto* f : std::exchange(paused_members, {}))
+    executors::executor::wake(*f);
 }
 
 /// Executors of one runtime, all asleep at first.

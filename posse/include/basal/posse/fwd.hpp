@@ -29,6 +29,9 @@ template <class Value, class Tree>
 class reduction;
 
 template <class Body>
+class shared_range;
+
+template <class Body>
 class short_range;
 
 } // namespace detail

@@ -116,6 +116,9 @@ private:
   friend class range_fork;
 
   template <class Body>
+  friend class detail::shared_range;
+
+  template <class Body>
   friend class range_search;
 
   friend class task_group;
@@ -229,6 +232,10 @@ private:
   /// This member did its part of a range until `own` (ticks), and the delegate `d`, which has
   /// merged, another part; both were to end at the same time.
   void note_ends(std::uint64_t own, const detail::delegation& d) noexcept;
+
+  /// Ticks of work that are worth to be taken from another member of the same range; 0: none is,
+  /// by the strict rule.
+  std::uint64_t least_taken() const noexcept;
 
   /// How many there were from members on this executor.
   std::uint64_t num_thefts() const noexcept;

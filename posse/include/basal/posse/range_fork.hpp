@@ -1,9 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -16,6 +14,7 @@
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/range_site.hpp>
 #include <basal/posse/detail/right_continuation.hpp>
+#include <basal/posse/detail/shared_range.hpp>
 #include <basal/posse/detail/short_range.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
@@ -28,7 +27,7 @@ namespace basal::posse {
 /// thief takes the upper half of them, or with k executors idle the upper
 /// 1/(k+1), and does as much; somewhat less, where it is known how long a hand-over takes, so that
 /// all end at the same time. So a range costs one node and about 2 ns a step, however many elements
-/// it has.
+/// it has. From the theft on it is a `shared_range`, whose members balance what is left.
 ///
 /// If the cost of elements is known, by `range_site` or by now, the range is offered at its
 /// beginning and at each look of its pace, if the rest would pay for a theft.
@@ -67,7 +66,6 @@ public:
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     if (first == last)
       return;
-    end_.store(last, std::memory_order_relaxed);
     if (last - first <= few_elements && site.has_forks()) {
       run_few(m, first, last);
       return;
@@ -82,42 +80,38 @@ public:
 
 private:
   using base = detail::short_range<Body>;
+  using shared = detail::shared_range<Body>;
   using base::body_;
   using base::each_;
   using base::site;
   using base::step;
   using typename base::jump;
 
-  /// The part of the range that a thief takes.
+  /// The thief's work.
   struct upper_part {
     range_fork* fork;
-    std::size_t first;
-    std::size_t last;
-    pace::element_cost known; ///< to the victim; 0: not
 
     void operator()(member& m) const {
-      auto near = detail::near_to<std::size_t, std::size_t>(fork->body_);
-      auto&& body = near.get();
-      // Where nothing is known, the clock is read from the first step on.
-      const auto cost = known != 0 ? known : site.cost(fork->each_);
-      fork->run(m, body, first, last,
-                cost != 0 ? pace{first, last - first, cost, last - first, fork->least_}
-                          : pace{first, 1, fork->least_});
+      fork->shared_->help(m);
     }
   };
 
-  /// The elements that the member has not begun: [next, upper.last), at least
+  /// The elements that the member has not begun: [next, end), at least
   /// one while the node is in the list.
   class rest : public right_continuation {
   public:
     rest(right_continuation* older, range_fork& fork, std::size_t first, std::size_t last,
          pace::element_cost each, std::uint64_t alone) noexcept
-      : right_continuation(older, ops), next(first), cost(each), alone_until(alone) {
-      upper.fork = &fork;
-      upper.last = last;
+      : right_continuation(older, ops),
+        next(first),
+        end(last),
+        upper{&fork},
+        cost(each),
+        alone_until(alone) {
     }
 
     std::size_t next;
+    std::size_t end;
     upper_part upper;
     pace::element_cost cost;
     std::uint64_t alone_until; ///< ticks; it must not be divided before. 0: it may be
@@ -128,27 +122,19 @@ private:
     static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
                                         division how) noexcept {
       auto& r = static_cast<rest&>(self);
-      BASAL_ASSERT(r.next < r.upper.last, "a node of a range stands for an element at least");
-      BASAL_ASSERT(how.parts >= 2, "a thief takes one part of two or more");
-      r.upper.first = r.upper.last - r.part(how);
-      r.upper.known = r.cost;
+      BASAL_ASSERT(r.next < r.end, "a node of a range stands for an element at least");
+      auto& f = *r.upper.fork;
+      f.shared_.reset(new (std::nothrow)
+                        shared(f.body_, f.each_, f.least_, r.next, r.end,
+                               base::part_of(r.end - r.next, r.cost, how), r.cost));
+      if (f.shared_ == nullptr)
+        return nullptr;
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
-    }
-
-    /// Elements, one at least: as many as are done when the other parts are.
-    std::size_t part(division how) const noexcept {
-      const auto left = upper.last - next;
-      const auto of_all = (left + how.parts - 1) / how.parts;
-      if (cost == 0 || how.delay == 0)
-        return of_all;
-      const auto work = pace::work_of(cost, left);
-      const auto each = (work - std::min(work, how.delay)) / how.parts;
-      return std::clamp<std::uint64_t>(((each << 8) + cost / 2) / cost, 1, of_all);
     }
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
       auto& r = static_cast<const rest&>(self);
-      return base::expected_work(r.cost, r.upper.last - r.next, like);
+      return base::expected_work(r.cost, r.end - r.next, like);
     }
 
     static bool is_better_alone(const right_continuation& self) noexcept {
@@ -171,7 +157,8 @@ private:
 
     [[gnu::always_inline]] ~unwinding_guard() {
       if (armed) {
-        fork.end_at(from);
+        if (fork.shared_ != nullptr)
+          fork.shared_->end_at(from);
         self.abandon();
       }
     }
@@ -184,16 +171,15 @@ private:
       rest node{m.youngest_, *this, first, last, 0, 0};
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
-      for (; last - first > 1; ++first) {
+      while (last - first > 1 && !node.is_taken()) {
         node.next = first + 1;
         m.poll();
-        if (node.is_taken()) [[unlikely]]
-          break;
         body_(m, first, first + 1);
+        first = node.next;
       }
       guard.armed = false;
       if (node.is_taken()) [[unlikely]] {
-        share(m, body_, first, node, pace{first});
+        share(m, body_, node, pace{first});
         return;
       }
       m.youngest_ = node.older();
@@ -204,27 +190,33 @@ private:
 
   /// The whole range: divided, if it is worth a theft, unless that is known to make it slower.
   void run_all(member& m, std::size_t first, std::size_t last, pace steps) {
-    const auto work = pace::work_of(site.cost(steps), last - first);
+    const auto known = site.cost(steps);
+    const auto work = expected_ = pace::work_of(known, last - first);
+    begun_ = m.now();
     if (!m.is_worth_an_offer(work)) {
       run(m, body_, first, last, steps);
+      learn(m.now(), last - first);
       return;
     }
     const auto* who = &m.executor();
     const auto n = (last - first) << each_;
-    const auto begun = m.now();
-    const auto course = trial.begin(n, work, begun, who);
+    const auto course = trial.begin(n, work, begun_, who);
     const auto thefts = m.num_thefts();
     run(m, body_, first, last, steps,
-        division_trial::is_alone(course) ? begun + trial.alone_for(course) : 0);
-    if (!division_trial::is_timed(course)) [[likely]]
-      return;
+        division_trial::is_alone(course) ? begun_ + trial.alone_for(course) : 0);
     const auto now = m.now();
-    trial.end(course, n, now - begun, m.num_thefts() != thefts, now, who);
+    learn(now, last - first);
+    if (division_trial::is_timed(course)) [[unlikely]]
+      trial.end(course, n, now - begun_, m.num_thefts() != thefts, now, who);
+  }
+
+  /// What all elements have cost together, of which the first ones, or the last, tell little.
+  void learn(std::uint64_t now, std::size_t n) const noexcept {
+    site.learn(pace::cost_of(busy_ != 0 ? busy_ : now - begun_, n), each_);
   }
 
   /// @param alone_until see `rest`
-  /// @returns false if it did not reach `last`, since an element before this part has failed.
-  bool run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
+  void run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
            std::uint64_t alone_until = 0) {
     if (last - first > 1) { // a member that gives its only element away would wait for it
       rest node{m.youngest_, *this, first, last, site.cost(steps), alone_until};
@@ -238,7 +230,8 @@ private:
         m.offer();
         if (node.is_taken()) {
           guard.armed = false;
-          return share(m, body, first, node, steps);
+          share(m, body, node, steps);
+          return;
         }
       } else if (alone_until == 0) {
         m.note_refusal(pace::work_of(node.cost, last - first));
@@ -249,15 +242,15 @@ private:
         first = step(m, body, first, node.next);
         if (node.is_taken()) [[unlikely]] {
           guard.armed = false;
-          return share(m, body, first, node, steps);
+          share(m, body, node, steps);
+          return;
         }
-        if (first >= end_.load(std::memory_order_relaxed)) [[unlikely]]
-          return false;
         if (steps.is_look_due(first, [&] { return m.now(); })) [[unlikely]] {
           steps = look(m, node, first, steps);
           if (node.is_taken()) {
             guard.armed = false;
-            return share(m, body, first, node, steps);
+            share(m, body, node, steps);
+            return;
           }
         }
       }
@@ -268,7 +261,6 @@ private:
     }
     m.poll();
     step(m, body, first, last);
-    return true;
   }
 
   /// The pace looks at the clock, `site` learns from it, and what is left is
@@ -278,59 +270,55 @@ private:
     if (passed > (first - steps.looked_at()) / steps.step())
       site.note_forks();
     const auto now = m.now();
-    steps = steps.look(first, now, std::max(node.upper.last - first, m.least_left()));
-    if (steps.is_news())
-      site.learn(steps.measured(), node.upper.fork->each_);
+    steps = steps.look(first, now, std::max(node.end - first, m.least_left()));
+    const auto& fork = *node.upper.fork;
+    if (fork.expected_ == 0 && steps.is_news())
+      site.learn(steps.measured(), fork.each_);
     node.cost = site.cost(steps);
+    if (node.cost != 0)
+      node.cost = std::max(node.cost, fork.usual(now, node.end - first));
     node.next = first;
     if (now >= node.alone_until)
       node.alone_until = 0;
-    if (node.upper.last - first == 1) // its member would give the last element away and wait
+    if (node.end - first == 1) // its member would give the last element away and wait
       return steps;
-    if (node.alone_until == 0
-        && m.is_worth_an_offer(pace::work_of(node.cost, node.upper.last - first)))
+    if (node.alone_until == 0 && m.is_worth_an_offer(pace::work_of(node.cost, node.end - first)))
       m.offer();
     if (!node.is_taken())
       m.heed(now);
     return steps;
   }
 
-  /// A thief took the upper part of the node's elements: does the others, from
-  /// `first` on, with a node of their own, and merges.
-  [[gnu::noinline, gnu::cold]] bool share(member& m, Body& body, std::size_t first, rest& node,
-                                          pace steps) {
-    const auto thefts = m.num_thefts();
-    {
-      unwinding_guard guard{*this, m, first};
-      if (first < node.upper.first && !run(m, body, first, node.upper.first, steps)) {
-        first = node.upper.first; // noted by whoever failed
-        return false;
-      }
-      guard.armed = false;
-    }
-    BASAL_ASSERT(m.youngest_ == &node, "a body forks with the member that it was called with");
-    m.youngest_ = node.older();
-    const auto ended = m.num_thefts() == thefts ? m.now() : 0; // else what was left was divided
-    m.await_merge(node);
-    std::unique_ptr<detail::delegation> merged{node.delegation};
-    if (merged->error)
-      std::rethrow_exception(std::move(merged->error));
-    if (ended != 0)
-      m.note_ends(ended, *merged);
-    return true;
+  /// What each of the `left` last elements costs if all take as long as they usually do; 0: it is
+  /// not known, or they take longer.
+  pace::element_cost usual(std::uint64_t now, std::size_t left) const noexcept {
+    const auto passed = now - begun_;
+    return expected_ > passed ? pace::cost_of(expected_ - passed, left) : 0;
   }
 
-  /// Lowers the end to `element`, unless it is lower already.
-  void end_at(std::size_t element) noexcept {
-    // Relaxed: a hint to stop. The exception comes with the merges.
-    auto end = end_.load(std::memory_order_relaxed);
-    while (element < end && !end_.compare_exchange_weak(end, element, std::memory_order_relaxed)) {
+  /// A thief took the upper part of the node's elements: does the others, and merges.
+  [[gnu::noinline, gnu::cold]] void share(member& m, Body& body, rest& node, pace steps) {
+    shared_->run(m, body, steps);
+    const auto ended = m.now();
+    const auto merged = shared_->merge(m, node);
+    shared_->rethrow_failure();
+    if (merged == nullptr)
+      return;
+    if (merged->ended_at != 0 && begun_ != 0) {
+      busy_ = ended - begun_ + (merged->ended_at - merged->begun_at) + shared_->busy();
+      const auto apart = std::max(ended, merged->ended_at) - std::min(ended, merged->ended_at);
+      site.note_ends(apart, std::max(m.least_taken(), busy_ / 16));
     }
+    if (shared_->is_as_divided())
+      m.note_ends(ended, *merged);
   }
 
   const std::size_t most_steps_;
-  std::size_t least_; ///< elements in a step
-  std::atomic<std::size_t> end_{0};
+  std::size_t least_;          ///< elements in a step
+  std::uint64_t expected_ = 0; ///< ticks, of all elements, by ranges before this one; 0: not known
+  std::uint64_t begun_ = 0;    ///< ticks; 0: of a few elements that fork it is not known
+  std::uint64_t busy_ = 0;     ///< ticks, of both members, if it was divided
+  std::unique_ptr<shared> shared_; ///< from the theft on
 
   static inline division_trial trial;
 };

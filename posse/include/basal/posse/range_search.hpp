@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/claimers.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/pace.hpp>
@@ -39,12 +39,9 @@ namespace basal::posse {
 /// element before it; then, as in a sequential loop, it never happened.
 ///
 /// Protocol: `next_`, at which the elements begin that nobody has claimed, is only increased, by
-/// who claims. `end_` is only lowered, by who ends there or fails: beyond it nothing is claimed.
-/// Both are hints to others until they merge, which publishes the rest. `claimers_`, of all who
-/// have a claim or may get one, and `failure_` are written and read with `mutex_`, once for each
-/// claimer and at an end.
+/// who claims: a hint to others, as in `claimers`.
 template <class Body>
-class range_search : private detail::short_range<Body> {
+class range_search : private detail::short_range<Body>, private detail::claimers {
   static_assert(
     std::is_same_v<std::invoke_result_t<Body&, member&, std::size_t, std::size_t>, std::size_t>,
     "the body of a range_search returns the element at which it ends, a std::size_t");
@@ -83,59 +80,39 @@ private:
   using base::step;
   using typename base::jump;
 
-  /// One for each member that takes part, in its frame.
-  class claimer {
+  /// A member that takes part.
+  class claimer : public detail::claimers::claimer {
   public:
-    explicit claimer(range_search& in) : search_(in) {
-      std::lock_guard lock{search_.mutex_};
-      next_ = std::exchange(search_.claimers_, this);
+    explicit claimer(range_search& in) : detail::claimers::claimer(in), search_(in) {
+      std::lock_guard lock{in.mutex_};
+      this->join();
     }
-
-    claimer(const claimer&) = delete;
-    claimer& operator=(const claimer&) = delete;
 
     ~claimer() {
       std::lock_guard lock{search_.mutex_};
-      auto** c = &search_.claimers_;
-      while (*c != this)
-        c = &(*c)->next_;
-      *c = next_;
+      this->leave();
     }
 
     /// @returns false if nothing is left; else [first, last) are this one's, `most` at most
     bool claim(std::size_t most) noexcept {
       auto& next = search_.next_;
       // Acquire and release, for are_all_behind(): who claims later elements sees this one listed.
-      first = next.load(std::memory_order_relaxed);
+      this->first = next.load(std::memory_order_relaxed);
       do {
-        const auto end = search_.end_.load(std::memory_order_relaxed);
-        if (first >= end) {
-          stop();
+        const auto end = search_.end();
+        if (this->first >= end) {
+          this->stop();
           return false;
         }
-        last = first + std::min(most, end - first);
-      } while (!next.compare_exchange_weak(first, last, std::memory_order_acq_rel,
+        this->last = this->first + std::min(most, end - this->first);
+      } while (!next.compare_exchange_weak(this->first, this->last, std::memory_order_acq_rel,
                                            std::memory_order_relaxed));
-      doing_.store(first, std::memory_order_relaxed);
+      this->begin_at(this->first);
       return true;
     }
 
-    std::size_t first = 0;
-    std::size_t last = 0;
-
-    /// It claims no more.
-    void stop() noexcept {
-      doing_.store(none, std::memory_order_relaxed);
-    }
-
   private:
-    friend class range_search;
-
-    static constexpr auto none = std::numeric_limits<std::size_t>::max();
-
     range_search& search_;
-    claimer* next_;
-    std::atomic<std::size_t> doing_{0}; ///< it does no element before this. Never decreases
   };
 
   /// A thief's work.
@@ -190,7 +167,7 @@ private:
                      const jump& found) {
     begin_ = begin;
     next_.store(first, std::memory_order_relaxed);
-    end_.store(last, std::memory_order_relaxed);
+    this->set_end(last);
     const auto likely = std::max<std::size_t>(1, expected_left());
     const auto steps = this->begin(m, first, first + likely, found);
     part_ = part_of(site.cost(steps), likely, m.most_executors());
@@ -200,9 +177,8 @@ private:
       claimer mine{*this};
       claim_parts(m, body_, mine, steps, first);
     }
-    const auto end = end_.load(std::memory_order_relaxed);
-    if (failure_ && failed_at_ == end)
-      std::rethrow_exception(std::move(failure_));
+    rethrow_failure();
+    const auto end = this->end();
     if (m.num_thefts() == thefts)
       learn(pace::cost_of(m.now() - begun, end - first + 1));
     return end;
@@ -244,7 +220,7 @@ private:
   /// Elements that nobody has claimed.
   std::size_t left() const noexcept {
     const auto next = next_.load(std::memory_order_relaxed);
-    return std::max(next, end_.load(std::memory_order_relaxed)) - next;
+    return std::max(next, end()) - next;
   }
 
   /// Those of them that will be looked at: as many together as in other searches here, and half as
@@ -267,14 +243,13 @@ private:
       node.safepoints = m.safepoints();
       offer(m, node);
     } catch (...) { // as if of the next element, if there is one
-      if (const auto next = next_.load(std::memory_order_relaxed);
-          next < end_.load(std::memory_order_relaxed))
+      if (const auto next = next_.load(std::memory_order_relaxed); next < end())
         fail(next, std::current_exception());
     }
     while (!node.is_taken() && mine.claim(std::max(steps.step(), part_))) {
       // The last part leaves nothing to steal: without the node, what the body
       // forks is the next that may be.
-      const bool is_last = mine.last >= end_.load(std::memory_order_relaxed);
+      const bool is_last = mine.last >= end();
       if (is_last)
         m.youngest_ = node.older();
       try {
@@ -313,7 +288,7 @@ private:
         if (steps.is_look_due(position, [&] { return m.now(); }))
           steps = look(m, *node, position, steps);
       }
-      if (first >= end_.load(std::memory_order_relaxed)) [[unlikely]]
+      if (first >= end()) [[unlikely]]
         return;
     }
   }
@@ -359,43 +334,9 @@ private:
     const std::unique_ptr<detail::delegation> merged{node.delegation};
   }
 
-  /// Whether all elements before the end are done. Acquire: who has ended there has claimed later
-  /// than those who do elements before it, so these are listed, and `doing_` is not beyond these.
-  bool are_all_behind() {
-    const auto end = end_.load(std::memory_order_acquire);
-    std::lock_guard lock{mutex_};
-    for (const auto* c = claimers_; c != nullptr; c = c->next_)
-      if (c->doing_.load(std::memory_order_relaxed) < end)
-        return false;
-    return true;
-  }
-
-  /// Elements from `element` on are not wanted.
-  void end_at(std::size_t element) noexcept {
-    auto end = end_.load(std::memory_order_relaxed);
-    while (element < end
-           && !end_.compare_exchange_weak(end, element, std::memory_order_release,
-                                          std::memory_order_relaxed)) {
-    }
-  }
-
-  void fail(std::size_t at, std::exception_ptr why) {
-    std::lock_guard lock{mutex_};
-    if (failure_ == nullptr || at < failed_at_) {
-      failed_at_ = at;
-      failure_.swap(why); // what is dropped goes without the lock
-    }
-    end_at(at);
-  }
-
   alignas(64) std::atomic<std::size_t> next_{0};
-  alignas(64) std::atomic<std::size_t> end_{0};
   std::size_t begin_ = 0;
   std::size_t part_ = 1; ///< elements that are claimed at a time, at least
-  std::mutex mutex_;
-  claimer* claimers_ = nullptr;
-  std::size_t failed_at_ = 0;
-  std::exception_ptr failure_;
 
   /// Elements, up to the end, of the searches here, on average; 0: there was none. Relaxed: a hint.
   static inline std::atomic<std::size_t> usual_{0};

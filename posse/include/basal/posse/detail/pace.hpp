@@ -149,6 +149,14 @@ public:
       std::clamp<std::uint64_t>((ticks << 8) / elements, 1, most_costly));
   }
 
+  /// Elements of a step, at least, by what it would take: see `longest_least`.
+  static constexpr std::size_t least_of(std::size_t least, element_cost cost) noexcept {
+    if (least <= 1)
+      return 1;
+    const auto most = (longest_least << 8) / std::max<element_cost>(1, cost);
+    return std::clamp<std::size_t>(most, 1, std::min(least, longest_step));
+  }
+
   /// Steps between looks, at most. A look takes longer than all else between two steps: with one
   /// after each, regions of 50 us took 12 % longer.
   static constexpr std::size_t looks_apart = 8;
@@ -194,13 +202,6 @@ private:
   static constexpr std::size_t step_of(element_cost cost, std::uint64_t aim) noexcept {
     const auto half = aim << 7;
     return cost <= half / longest_step ? longest_step : half / cost;
-  }
-
-  static constexpr std::size_t least_of(std::size_t least, element_cost cost) noexcept {
-    if (least <= 1)
-      return 1;
-    const auto most = (longest_least << 8) / std::max<element_cost>(1, cost);
-    return std::clamp<std::size_t>(most, 1, std::min(least, longest_step));
   }
 
   std::size_t step_ = 1;

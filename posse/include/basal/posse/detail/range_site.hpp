@@ -86,6 +86,22 @@ public:
     return cost_.load(std::memory_order_relaxed) == forks;
   }
 
+  // -- ranges that were divided ----------------------------------------------------
+
+  /// Two members that were to end at the same time ended so many ticks apart.
+  /// @param much what is much of that
+  void note_ends(std::uint64_t apart, std::uint64_t much) noexcept {
+    const auto before = uneven_.load(std::memory_order_relaxed);
+    const auto after = apart > much ? ranges_uneven : before - (before != 0);
+    if (after != before)
+      uneven_.store(after, std::memory_order_relaxed);
+  }
+
+  /// Whether that was much lately: what is left may take far longer than elements do on average.
+  bool is_uneven() const noexcept {
+    return uneven_.load(std::memory_order_relaxed) != 0;
+  }
+
   // -- calls that are known to take less than a step should ------------------------
 
   /// Whether n elements of that cost are so little work that nobody could come for a part of them
@@ -154,6 +170,9 @@ private:
 
   static constexpr std::uint64_t most_turns = 1 << 12; // of calls that take 3 ms together, or more
 
+  /// After one whose members ended apart. Where that is known, they seldom do.
+  static constexpr std::uint32_t ranges_uneven = 64;
+
   /// The known cost was wrong by much: the next call learns it anew.
   void forget() noexcept {
     if (cost_.load(std::memory_order_relaxed) != forks)
@@ -163,6 +182,7 @@ private:
   // Relaxed: hints, each complete in itself.
   std::atomic<element_cost> cost_{unknown};
   std::atomic<std::uint32_t> watched_{2}; ///< turns of about eight calls
+  std::atomic<std::uint32_t> uneven_{0};  ///< ranges
 };
 
 } // namespace basal::posse

@@ -10,6 +10,7 @@
 #include <basal/posse/detail/cells.hpp>
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/range_site.hpp>
+#include <basal/posse/detail/right_continuation.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 
@@ -22,14 +23,56 @@ namespace basal::posse::detail {
 /// nothing, or a std::size_t: `last`, or the element at which all ends early.
 template <class Body>
 class short_range {
+public:
+  using result = std::invoke_result_t<Body&, member&, std::size_t, std::size_t>;
+
+  static inline range_site site;
+
+  /// Ticks that the elements which are left will take.
+  /// @param cost of each; 0: not known
+  /// @param like ticks that one takes, where `cost` is not known
+  static std::uint64_t expected_work(pace::element_cost cost, std::size_t left,
+                                     std::uint64_t like) noexcept {
+    if (cost != 0)
+      return pace::work_of(cost, left);
+    constexpr std::uint64_t many = std::uint64_t{1} << 20;
+    return std::min(like, many) * std::min<std::uint64_t>(left, many);
+  }
+
+  /// Elements, one at least, of those that are left: as many as a thief does while the other parts
+  /// are done.
+  /// @param cost of each; 0: not known
+  static std::size_t part_of(std::size_t left, pace::element_cost cost,
+                             right_continuation::division how) noexcept {
+    BASAL_ASSERT(how.parts >= 2, "a thief takes one part of two or more");
+    const auto of_all = (left + how.parts - 1) / how.parts;
+    if (cost == 0 || how.delay == 0)
+      return of_all;
+    const auto work = pace::work_of(cost, left);
+    const auto each = (work - std::min(work, how.delay)) / how.parts;
+    return std::clamp<std::uint64_t>(((each << 8) + cost / 2) / cost, 1, of_all);
+  }
+
+  /// The elements of one step.
+  /// @returns the first that is not done
+  static std::size_t step(member& m, Body& body, std::size_t first, std::size_t last) {
+    if constexpr (std::is_void_v<result>) {
+      call(m, body, first, last);
+      return last;
+    } else {
+      const std::size_t reached = call(m, body, first, last);
+      BASAL_ASSERT(first <= reached && reached <= last,
+                   "a body returns an element of its part, or the part's end");
+      return reached;
+    }
+  }
+
 protected:
   /// @param each as for range_fork
   explicit short_range(Body body, int each) noexcept : body_(std::move(body)), each_(each) {
   }
 
   ~short_range() = default;
-
-  using result = std::invoke_result_t<Body&, member&, std::size_t, std::size_t>;
 
   /// A call that was known to be short, and whose first few elements took much longer.
   struct jump {
@@ -79,35 +122,8 @@ protected:
       site.watch(m.now() - found.begun);
   }
 
-  /// Ticks that the elements which are left will take.
-  /// @param cost of each; 0: not known
-  /// @param like ticks that one takes, where `cost` is not known
-  static std::uint64_t expected_work(pace::element_cost cost, std::size_t left,
-                                     std::uint64_t like) noexcept {
-    if (cost != 0)
-      return pace::work_of(cost, left);
-    constexpr std::uint64_t many = std::uint64_t{1} << 20;
-    return std::min(like, many) * std::min<std::uint64_t>(left, many);
-  }
-
-  /// The elements of one step.
-  /// @returns the first that is not done
-  static std::size_t step(member& m, Body& body, std::size_t first, std::size_t last) {
-    if constexpr (std::is_void_v<result>) {
-      call(m, body, first, last);
-      return last;
-    } else {
-      const std::size_t reached = call(m, body, first, last);
-      BASAL_ASSERT(first <= reached && reached <= last,
-                   "a body returns an element of its part, or the part's end");
-      return reached;
-    }
-  }
-
   Body body_;
   const int each_;
-
-  static inline range_site site;
 
 private:
   /// So few elements are timed from the first one on.

@@ -1,0 +1,488 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/collector.hpp>
+#include <basal/executors/detail/cpu_pause.hpp>
+#include <basal/executors/detail/tick_clock.hpp>
+#include <basal/posse/detail/claimers.hpp>
+#include <basal/posse/detail/delegation.hpp>
+#include <basal/posse/detail/near_function.hpp>
+#include <basal/posse/detail/pace.hpp>
+#include <basal/posse/detail/right_continuation.hpp>
+#include <basal/posse/detail/short_range.hpp>
+#include <basal/posse/fwd.hpp>
+#include <basal/posse/member.hpp>
+
+namespace basal::posse::detail {
+
+/// A range of which a thief has taken a part, see range_fork: from then on each member has a share
+/// of its elements, and claims the next ones of that, in their order, step by step. A member whose
+/// share is used up takes the upper half of another's, without asking its member. So all end at the
+/// same time, whichever elements are the dear ones, and nothing waits for a member that does a long
+/// one, or whose thread waits for a CPU. As long as elements cost the same, each has its own ones,
+/// from call to call. Who steals a member's node takes a part of its share.
+///
+/// By hysteresis::quantum nobody takes without being asked.
+///
+/// Source: intervals in one word, whose upper half who is done takes, as static stealing of loops
+/// does in Intel's and LLVM's OpenMP; lazy binary splitting, see range_fork, decides when others
+/// come.
+///
+/// Protocol: a share's interval is one atomic word. Its member alone removes the first elements,
+/// others the last ones, with the mutex. Its member fills it, when it is empty, with the mutex, too;
+/// so who has that sees each element in one share. Relaxed: the word publishes nothing but itself.
+template <class Body>
+class shared_range : public claimers, public executors::visible_to_collector {
+public:
+  /// @param body       of the range, which outlives this
+  /// @param each       as for range_fork
+  /// @param least_step elements that are claimed together, at least
+  /// @param first,last the elements that nobody has begun
+  /// @param of_thief   elements of the thief's share, the last ones
+  /// @param known      what an element costs, as the owner has found out; 0: not known
+  shared_range(Body& body, int each, std::size_t least_step, std::size_t first, std::size_t last,
+               std::size_t of_thief, pace::element_cost known) noexcept
+    : body_(body),
+      each_(each),
+      least_step_(least_step),
+      first_(first),
+      last_(last),
+      usual_(range::site.cost(each)),
+      is_uneven_(range::site.is_uneven()),
+      unit_(std::max(0, static_cast<int>(std::bit_width(last - first)) - most_bits)),
+      least_(units_of(pace::least_of(least_step, usual_))),
+      few_(units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
+      owner_(*this, {0, unit_at(last - of_thief)}, known),
+      thief_(*this, {unit_at(last - of_thief), unit_at(last)}, known) {
+    this->set_end(last);
+    owner_.join();
+    thief_.join();
+  }
+
+  /// For the member whose range it is: does its share, and then some of others'. Keeps what elements
+  /// throw.
+  /// @param body the member's own
+  void run(member& m, Body& body, pace steps) {
+    auto position = owner_.next();
+    do_all(m, body, owner_, steps, position);
+  }
+
+  /// For the thief, the same.
+  void help(member& m) {
+    thief_has_begun_.store(true, std::memory_order_relaxed);
+    help(m, thief_);
+  }
+
+  /// Unlinks the node, and waits for its thief, if there is one. A thief that does elements which
+  /// nobody wants any more is told so.
+  /// @returns null if there was none, or it was told so
+  std::unique_ptr<delegation> merge(member& m, right_continuation& node) {
+    BASAL_ASSERT(m.youngest_ == &node, "a body forks with the member that it was called with");
+    if (!node.is_taken() || (end() != last_ && are_all_behind())) {
+      m.abandon();
+      return nullptr;
+    }
+    m.youngest_ = node.older();
+    m.await_merge(node);
+    return std::unique_ptr<delegation>{node.delegation};
+  }
+
+  /// Once all have merged: ticks that those took who came after the first thief.
+  std::uint64_t busy() const noexcept {
+    return busy_.load(std::memory_order_relaxed);
+  }
+
+  /// Once all have merged: whether each of the two did its share, and no more.
+  bool is_as_divided() const noexcept {
+    return !was_balanced_ && !has_helpers_.load(std::memory_order_relaxed);
+  }
+
+private:
+  using range = short_range<Body>;
+
+  /// Numbers of units of 2^unit_ elements, since two of them are a word.
+  struct interval {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+
+    std::uint32_t size() const noexcept {
+      return last - first;
+    }
+  };
+
+  static constexpr int most_bits = 31;
+
+  /// Ticks, about what it costs to begin with a step.
+  static constexpr std::uint64_t little = pace::target / 8;
+
+  std::uint32_t unit_at(std::size_t element) const noexcept {
+    const auto elements = element - first_;
+    return static_cast<std::uint32_t>((elements >> unit_)
+                                      + ((elements & ((std::size_t{1} << unit_) - 1)) != 0));
+  }
+
+  std::size_t element_at(std::uint32_t unit) const noexcept {
+    return std::min(last_, first_ + (std::size_t{unit} << unit_));
+  }
+
+  /// Units of so many elements, one at least.
+  std::uint32_t units_of(std::size_t elements) const noexcept {
+    return static_cast<std::uint32_t>(std::clamp<std::size_t>(elements >> unit_, 1, ~0u));
+  }
+
+  /// A member's elements. A line of its own, which others read and write when theirs are used up.
+  class alignas(64) share : public claimers::claimer {
+  public:
+    share(shared_range& range, interval elements, pace::element_cost known) noexcept
+      : claimers::claimer(range), cost{known}, left_{elements} {
+      this->begin_at(range.element_at(elements.first));
+    }
+
+    /// Elements that are to be done next, if there are none that were claimed and are not done yet.
+    /// Its member alone. No more than half of what is left, unless that is little by what elements
+    /// cost on average, since they may be the dear ones.
+    /// @param step elements, at most
+    /// @returns false if nothing is left
+    bool claim(std::size_t step) noexcept {
+      if (this->first != this->last)
+        return true;
+      auto seen = left_.load(std::memory_order_relaxed);
+      interval rest;
+      do {
+        this->first = this->last = in().element_at(seen.first);
+        if (seen.size() == 0 || this->first >= in().end()) {
+          this->stop();
+          return false;
+        }
+        const auto most = in().units_of(step);
+        const auto few = std::max(in().least_, std::min(most, in().few_));
+        rest
+          = {seen.first + std::min({most, std::max(seen.size() / 2, few), seen.size()}), seen.last};
+      } while (!left_.compare_exchange_weak(seen, rest, std::memory_order_relaxed));
+      this->last = in().element_at(rest.first);
+      this->begin_at(this->first);
+      return true;
+    }
+
+    /// Elements that nobody has claimed and that are wanted.
+    std::size_t left() const noexcept {
+      const auto seen = left_.load(std::memory_order_relaxed);
+      const auto begin = in().element_at(seen.first);
+      return std::max(begin, std::min(in().element_at(seen.last), in().end())) - begin;
+    }
+
+    /// The first of them, or the end.
+    std::size_t next() const noexcept {
+      return in().element_at(left_.load(std::memory_order_relaxed).first);
+    }
+
+    /// The same without those that thieves will come for.
+    std::size_t unpromised() const noexcept {
+      const auto all = left();
+      const auto gone = promised_.load(std::memory_order_relaxed);
+      return gone <= 0 ? all : all - std::min(all, static_cast<std::size_t>(gone));
+    }
+
+    /// So many more; fewer, if negative, when a thief has come.
+    void promise(std::int64_t elements) noexcept {
+      promised_.fetch_add(elements, std::memory_order_relaxed);
+    }
+
+    /// With the mutex: takes the last elements of `from`, half of them at most, for this one, which
+    /// is empty; its member alone.
+    /// @returns false if they are too few for a step
+    bool take(share& from, std::size_t most) noexcept {
+      auto seen = from.left_.load(std::memory_order_relaxed);
+      interval taken;
+      do {
+        const auto n = std::min(in().units_of(most), seen.size() - seen.size() / 2);
+        if (n < in().least_ || seen.size() == 0)
+          return false;
+        taken = {seen.last - n, seen.last};
+      } while (!from.left_.compare_exchange_weak(seen, {seen.first, taken.first},
+                                                 std::memory_order_relaxed));
+      left_.store(taken, std::memory_order_relaxed);
+      this->begin_at(in().element_at(taken.first));
+      return true;
+    }
+
+    /// Of an element, as its member has found out last; 0: not known. Relaxed: a hint.
+    std::atomic<pace::element_cost> cost;
+
+  private:
+    shared_range& in() const noexcept {
+      return static_cast<shared_range&>(this->all_);
+    }
+
+    std::atomic<interval> left_;
+    std::atomic<std::int64_t> promised_{0};
+  };
+
+  /// The work of a thief that comes later: a part of the victim's share, if there still is one.
+  struct part {
+    shared_range* in;
+    share* victim;
+    std::size_t elements = 0;
+    pace::element_cost known = 0; ///< to the victim; 0: not
+
+    void operator()(member& m) const {
+      share mine{*in, {}, known};
+      {
+        std::lock_guard lock{in->mutex_};
+        in->has_helpers_.store(true, std::memory_order_relaxed);
+        mine.join();
+        victim->promise(-static_cast<std::int64_t>(elements));
+        mine.take(*victim, elements);
+      }
+      in->help(m, mine);
+      std::lock_guard lock{in->mutex_};
+      mine.leave();
+    }
+  };
+
+  /// What is left of a member's share.
+  class rest : public right_continuation {
+  public:
+    rest(right_continuation* older, shared_range& in, share& its, pace::element_cost each) noexcept
+      : right_continuation(older, ops), thief{&in, &its}, cost(each) {
+    }
+
+    part thief; ///< its own from the theft on
+    pace::element_cost cost;
+    std::uint64_t steps = 0;      ///< that its member has done since ...
+    std::uint64_t safepoints = 0; ///< ... it had passed so many
+
+  private:
+    static detail::delegation* delegate(right_continuation& self, computation& origin,
+                                        division how) noexcept {
+      auto& r = static_cast<rest&>(self);
+      r.thief.known = r.cost;
+      r.thief.elements
+        = range::part_of(std::max<std::size_t>(1, r.thief.victim->unpromised()), r.cost, how);
+      return new (std::nothrow) typed_delegation<part>(origin, r.thief);
+    }
+
+    static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
+      const auto& r = static_cast<const rest&>(self);
+      const auto work = range::expected_work(r.cost, r.thief.victim->unpromised(), like);
+      return r.cost != 0 ? std::max<std::uint64_t>(1, work) : work; // 0: not known
+    }
+
+    static constexpr operations ops{&delegate, &expected};
+  };
+
+  void help(member& m, share& mine) {
+    auto near = near_to<std::size_t, std::size_t>(body_);
+    auto&& body = near.get();
+    // Where nothing is known, the clock is read from the first step on.
+    const auto known = mine.cost.load(std::memory_order_relaxed);
+    const auto cost = known != 0 ? known : range::site.cost(each_);
+    const auto n = mine.left();
+    auto steps = cost != 0 ? pace{0, n, cost, n, least_step_} : pace{0, 1, least_step_};
+    std::size_t position = 0;
+    do_all(m, body, mine, steps, position);
+  }
+
+  /// Until there is nothing left to take.
+  /// @param position of the pace, which counts the member's elements only
+  void do_all(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
+    do {
+      while (mine.claim(steps.step()))
+        if (mine.left() == 0) // without a node, what the body forks is the next to be stolen
+          do_step(m, body, mine, nullptr, steps, position);
+        else
+          do_with_node(m, body, mine, steps, position);
+    } while (take_from_any(m, mine));
+  }
+
+  /// What was claimed, and more while others may come for the rest: until it has claimed the last
+  /// elements, or somebody has come, and all is done.
+  void do_with_node(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
+    rest node{m.youngest_, *this, mine, range::site.cost(steps)};
+    m.youngest_ = &node;
+    guarded(mine, [&] {
+      m.poll(); // the member's first look, if there was none yet
+      node.safepoints = m.safepoints();
+      offer(m, node, mine);
+    });
+    // As it begins, the rest is offered to others before it is worked on.
+    while (!node.is_taken()) {
+      do_step(m, body, mine, &node, steps, position);
+      if (!mine.claim(steps.step()) || mine.left() == 0)
+        break;
+    }
+    if (node.is_taken()) {
+      mine.promise(static_cast<std::int64_t>(node.thief.elements));
+      do_all(m, body, mine, steps, position);
+    }
+    if (const auto merged = merge(m, node); merged != nullptr && merged->ended_at != 0)
+      busy_.fetch_add(merged->ended_at - merged->begun_at, std::memory_order_relaxed);
+  }
+
+  /// @param node null: nothing is left to be stolen
+  void do_step(member& m, Body& body, share& mine, rest* node, pace& steps, std::size_t& position) {
+    guarded(mine, [&] {
+      m.poll();
+      range::step(m, body, mine.first, mine.last);
+      position += mine.last - mine.first;
+      mine.first = mine.last;
+      if (node == nullptr)
+        return;
+      ++node->steps;
+      if (steps.is_look_due(position, [&] { return m.now(); })) [[unlikely]]
+        steps = look(m, *node, mine, position, steps);
+    });
+  }
+
+  /// Keeps what `f` throws, as of the next element that is to be done.
+  template <class F>
+  [[gnu::always_inline]] inline void guarded(share& mine, F f) {
+    try {
+      f();
+    } catch (...) {
+      const auto at = mine.first != mine.last ? mine.first : mine.next();
+      mine.first = mine.last;
+      if (at < end())
+        fail(at, std::current_exception());
+    }
+  }
+
+  void offer(member& m, const rest& node, const share& mine) noexcept {
+    const auto work = pace::work_of(node.cost, mine.unpromised());
+    if (node.is_taken())
+      return;
+    if (m.is_worth_an_offer(work))
+      m.offer();
+    else
+      m.note_refusal(work);
+  }
+
+  /// As of a range.
+  [[gnu::noinline]] pace look(member& m, rest& node, share& mine, std::size_t position,
+                              pace steps) {
+    const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
+    if (passed > std::exchange(node.steps, 0))
+      range::site.note_forks();
+    const auto now = m.now();
+    steps = steps.look(position, now, std::max(mine.left(), m.least_left()));
+    if (usual_ == 0 && steps.is_news())
+      range::site.learn(steps.measured(), each_);
+    node.cost = range::site.cost(steps);
+    mine.cost.store(node.cost, std::memory_order_relaxed);
+    if (!node.is_taken() && mine.left() != 0
+        && m.is_worth_an_offer(pace::work_of(node.cost, mine.unpromised())))
+      m.offer();
+    if (!node.is_taken())
+      m.heed(now);
+    return steps;
+  }
+
+  /// Half of what is left to the member that has most, if it is worth it. Where elements are known
+  /// to be uneven, what is thought to be less than that is left to its member for as long as it is
+  /// thought to take, and is taken if it is still there then.
+  /// @returns false if there is nothing
+  bool take_from_any(member& m, share& mine) {
+    const auto least = m.least_taken();
+    if (least == 0)
+      return false;
+    auto found = try_take(mine, least);
+    if (found == outcome::little && is_uneven_) {
+      // Not the executor's clock, which need not go on in a test.
+      const auto begun = executors::tick_clock::now();
+      do {
+        pause();
+        found = try_take(mine, executors::tick_clock::now() - begun < least ? least : 1);
+      } while (found == outcome::little);
+    }
+    return found == outcome::taken;
+  }
+
+  enum class outcome { nothing, little, taken };
+
+  /// @param least ticks of work
+  outcome try_take(share& mine, std::uint64_t least) {
+    // Of two, without the mutex: mostly both are done at the same time.
+    if (!has_helpers_.load(std::memory_order_relaxed))
+      if (const auto work = work_for(mine, &mine == &owner_ ? thief_ : owner_); work < least)
+        return work == 0 ? outcome::nothing : outcome::little;
+    std::lock_guard lock{mutex_};
+    const auto [most, work] = richest(mine);
+    if (most == nullptr)
+      return outcome::nothing;
+    if (work < least)
+      return outcome::little;
+    if (!mine.take(*most, last_ - first_))
+      return outcome::nothing;
+    was_balanced_ = true;
+    return outcome::taken;
+  }
+
+  /// Some 0.2 us, so that others' cache lines are not asked for all the time.
+  static void pause() noexcept {
+    for (int i = 0; i != 4; ++i)
+      executors::cpu_pause();
+  }
+
+  /// Ticks that what is left of a share will take; very many, if that is not known. For the owner
+  /// there is nothing in the share of a thief that has not begun: it takes all that back, in order.
+  std::uint64_t work_for(const share& mine, const share& s) const noexcept {
+    if (&s == &thief_ && &mine == &owner_ && !thief_has_begun_.load(std::memory_order_relaxed))
+      return 0;
+    const auto left = s.left();
+    const auto cost = std::max(s.cost.load(std::memory_order_relaxed), usual_);
+    return left == 0   ? 0
+           : cost != 0 ? std::max<std::uint64_t>(1, pace::work_of(cost, left))
+                       : ~0ull;
+  }
+
+  struct finding {
+    share* most = nullptr;
+    std::uint64_t work = 0; ///< ticks
+  };
+
+  /// With the mutex: of the first few, whose cache lines that takes.
+  finding richest(const share& mine) {
+    constexpr int enough = 16;
+    finding result;
+    int seen = 0;
+    this->for_each_claimer([&](claimers::claimer& c) {
+      auto& s = static_cast<share&>(c);
+      if (&s == &mine)
+        return true;
+      if (const auto work = work_for(mine, s); work > result.work)
+        result = {&s, work};
+      return ++seen != enough;
+    });
+    return result;
+  }
+
+  Body& body_;
+  const int each_;
+  const std::size_t least_step_;
+  const std::size_t first_;
+  const std::size_t last_;
+  const pace::element_cost usual_; ///< of an element, on average in ranges before it; 0: not known
+  const bool is_uneven_;
+  const int unit_;
+  const std::uint32_t least_; ///< units that are claimed together, at least
+  const std::uint32_t few_;   ///< units that take little time, on average
+  std::atomic<std::uint64_t> busy_{0};
+  std::atomic<bool> has_helpers_{false}; ///< somebody came after the first thief. Relaxed: a hint
+  share owner_;
+  share thief_;
+  std::atomic<bool> thief_has_begun_{false}; ///< relaxed: a hint
+  bool was_balanced_ = false;                ///< somebody took without being asked. With the mutex
+};
+
+} // namespace basal::posse::detail
