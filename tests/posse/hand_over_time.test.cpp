@@ -60,8 +60,9 @@ void hand_over(stepped_runtime& host, std::chrono::nanoseconds later,
   CHECK(host->stats().taken_back - before.taken_back == (how == begins::never));
 }
 
-/// Elements of 1 us. Executor 0 pauses at one. Executor 1 begins its part `later`, and does it before
-/// executor 0 goes on, which takes nothing meanwhile, and is late if it was not its first element.
+/// Elements of 1 us. Executor 0 pauses at one. Executor 1 begins its part `later`, and does it
+/// before executor 0 goes on, which takes nothing meanwhile, and is late if it was not its first
+/// element.
 /// @returns the first that executor 1 did, if it did any
 std::optional<std::size_t> loop(stepped_runtime& host, std::size_t elements,
                                 std::chrono::nanoseconds later = 0ns, std::size_t pause = 0) {

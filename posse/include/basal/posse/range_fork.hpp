@@ -210,7 +210,7 @@ private:
       trial.end(course, n, now - begun_, m.num_thefts() != thefts, now, who);
   }
 
-  /// What all elements have cost together, of which the first ones, or the last, tell little.
+  /// Of all elements together: the first ones, or the last, tell little of what others cost.
   void learn(std::uint64_t now, std::size_t n) const noexcept {
     site.learn(pace::cost_of(busy_ != 0 ? busy_ : now - begun_, n), each_);
   }
@@ -289,8 +289,8 @@ private:
     return steps;
   }
 
-  /// What each of the `left` last elements costs if all take as long as they usually do; 0: it is
-  /// not known, or they take longer.
+  /// Cost of each of the `left` last elements if all take as long as they usually do; 0: it is not
+  /// known, or they take longer.
   pace::element_cost usual(std::uint64_t now, std::size_t left) const noexcept {
     const auto passed = now - begun_;
     return expected_ > passed ? pace::cost_of(expected_ - passed, left) : 0;

@@ -12,10 +12,10 @@ namespace basal::posse::detail {
 /// The members that do the elements of a range together, each of which claims some before it does
 /// them: at which element all ends early, and what failed first.
 ///
-/// Protocol: `end_` is only lowered, by who ends there or fails: beyond it nothing is claimed. It is
-/// a hint to others until they merge, which publishes the rest. `first_`, of all who have a claim
-/// or may get one, and `failure_` are written and read with `mutex_`, once for each claimer and at
-/// an end.
+/// Protocol: `end_` is only lowered, by a member that ends there or fails: beyond it nothing is
+/// claimed. It is a hint to others until they merge, which publishes the rest. `first_`, of all who
+/// have a claim or may get one, and `failure_` are written and read with `mutex_`, once for each
+/// claimer and at an end.
 class claimers {
 public:
   /// One for each member that takes part.
@@ -27,7 +27,7 @@ public:
     claimer(const claimer&) = delete;
     claimer& operator=(const claimer&) = delete;
 
-    /// What it has claimed are the elements [first, last).
+    /// The elements that it has claimed: [first, last).
     std::size_t first = 0;
     std::size_t last = 0;
 

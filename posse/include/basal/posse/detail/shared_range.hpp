@@ -40,8 +40,9 @@ namespace basal::posse::detail {
 /// come.
 ///
 /// Protocol: a share's interval is one atomic word. Its member alone removes the first elements,
-/// others the last ones, with the mutex. Its member fills it, when it is empty, with the mutex, too;
-/// so who has that sees each element in one share. Relaxed: the word publishes nothing but itself.
+/// others the last ones, with the mutex. Its member fills it, when it is empty, with the mutex,
+/// too; with that, each element is seen in one share. Relaxed: the word publishes nothing but
+/// itself.
 template <class Body>
 class shared_range : public claimers, public executors::visible_to_collector {
 public:
@@ -70,8 +71,8 @@ public:
     thief_.join();
   }
 
-  /// For the member whose range it is: does its share, and then some of others'. Keeps what elements
-  /// throw.
+  /// For the member whose range it is: does its share, and then some of others'. Keeps what
+  /// elements throw.
   /// @param body the member's own
   void run(member& m, Body& body, pace steps) {
     auto position = owner_.next();
@@ -251,7 +252,7 @@ private:
     }
   };
 
-  /// What is left of a member's share.
+  /// The node of a member that goes through its share: stands for what is left of that.
   class rest : public right_continuation {
   public:
     rest(right_continuation* older, shared_range& in, share& its, pace::element_cost each) noexcept
@@ -306,8 +307,8 @@ private:
     } while (take_from_any(m, mine));
   }
 
-  /// What was claimed, and more while others may come for the rest: until it has claimed the last
-  /// elements, or somebody has come, and all is done.
+  /// Goes on with what was claimed, and with more while others may come for the rest: until it has
+  /// claimed the last elements, or somebody has come, and all is done.
   void do_with_node(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
     rest node{m.youngest_, *this, mine, range::site.cost(steps)};
     m.youngest_ = &node;

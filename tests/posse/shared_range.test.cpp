@@ -1,0 +1,248 @@
+// Members of a range after a theft: each does its share, and then some of another's.
+
+#include <basal/posse/algorithm.hpp>
+#include <basal/posse/detail/range_site.hpp>
+#include <basal/posse/range_fork.hpp>
+
+#include "stepped_runtime.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace basal;
+using namespace basal::test;
+using posse::member;
+
+namespace {
+
+/// By steps of their executors, 0 first, until each has nothing to do: those of `where` that have
+/// begun pause in their first element.
+struct two_members {
+  explicit two_members(posse::runtime_config config) : host(config) {
+  }
+
+  /// @param loop given to executor 0
+  std::string run(const std::function<void(member&)>& loop) {
+    started root{host, 0, loop};
+    host.run(0); // pauses
+    host.run(1);
+    while (!root.has_ended()) {
+      go_on();
+      host.run_all();
+    }
+    return root.error();
+  }
+
+  stepped_runtime host;
+};
+
+/// Of a place where it becomes known that an element takes 10 us.
+template <class Loop>
+void learn(const Loop& loop) {
+  for (int i = 0; i != 4; ++i) {
+    stepped_runtime host{by_worth(1)};
+    started root{host, 0, [&](member& m) { loop(m); }};
+    while (!root.has_ended()) {
+      go_on();
+      host.run_all();
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("a member that has done its share takes what others have not begun") {
+  std::string where(100, ' ');
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
+      pass(10us);
+      where[i] = static_cast<char>('0' + k.executor().index());
+    });
+  };
+  learn(loop);
+  CHECK(where == std::string(100, '0'));
+  two_members two{by_worth(2)};
+  CHECK(two.run(loop).empty());
+  CHECK(where.substr(0, 2) == "01"); // executor 0 paused in its first one
+  CHECK(std::ranges::count(where, '1') == 99);
+}
+
+TEST_CASE("by quanta a member takes nothing without being asked") {
+  std::string where(100, ' ');
+  two_members two{stepped(2)};
+  CHECK(two
+          .run([&](member& m) {
+            posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+              pass(2ms);
+              look(k);
+              if (i == 10)
+                let_thieves_begin(k);
+              where[i] = static_cast<char>('0' + k.executor().index());
+            });
+          })
+          .empty());
+  const auto first = where.find('1');
+  REQUIRE(first != std::string::npos);
+  CHECK(first > 12);
+  CHECK(where.substr(0, first) == std::string(first, '0'));
+}
+
+TEST_CASE("of elements that fail the first one comes out, whoever did it") {
+  std::size_t failing = 0;
+  bool all = false;
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, 100, [&](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
+      pass(10us);
+      if (i == failing || (all && i > failing))
+        throw std::runtime_error("element " + std::to_string(i));
+    });
+  };
+  failing = 1000;
+  learn(loop);
+  for (const bool others : {false, true})
+    for (const std::size_t i : {0, 1, 25, 49, 50, 75, 99}) {
+      failing = i;
+      all = others;
+      two_members two{by_worth(2)};
+      CHECK(two.run(loop) == "element " + std::to_string(i));
+    }
+}
+
+TEST_CASE("elements behind one that has failed are not begun") {
+  std::size_t failing = 1000;
+  std::string where;
+  const auto loop = [&](member& m) {
+    where.assign(100, ' ');
+    posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
+      pass(10us);
+      where[i] = 'x';
+      if (i == failing)
+        throw std::runtime_error("it");
+    });
+  };
+  learn(loop);
+  failing = 60; // of the thief's share
+  two_members two{by_worth(2)};
+  CHECK(two.run(loop) == "it");
+  CHECK(where.substr(0, 61) == std::string(61, 'x'));
+  CHECK(where.substr(61) == std::string(39, ' '));
+}
+
+TEST_CASE("a thief that does elements behind one that has failed is told so") {
+  bool fails = false;
+  bool has_begun = false;
+  bool was_told = false;
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, 100, [&](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
+      pass(10us);
+      if (fails && i == 1)
+        throw std::runtime_error("element 1");
+      if (k.executor().index() == 1 && !std::exchange(has_begun, true)) {
+        let_thieves_begin(k);
+        try {
+          look(k);
+        } catch (const posse::cancelled&) {
+          was_told = true;
+          throw;
+        }
+      }
+    });
+  };
+  learn(loop);
+  fails = true;
+  stepped_runtime host{by_worth(2)};
+  started root{host, 0, loop};
+  host.run(0);
+  host.run(1); // begins
+  REQUIRE(paused_members.size() == 2);
+  executors::executor::wake(*paused_members.front());
+  paused_members.erase(paused_members.begin());
+  host.run(0); // fails, and waits
+  go_on();
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(root.error() == "element 1");
+  CHECK(was_told);
+}
+
+TEST_CASE("a range costs as much as all of its elements") {
+  std::string where(100, ' ');
+  const auto loop = [&](member& m) {
+    posse::fork_merge_n(m, where.size(), [&](member& k, std::size_t i) {
+      if (i == 0)
+        let_thieves_begin(k);
+      pass(i < 90 ? 10ns : 10us); // by the first ones, no part would be worth a theft
+      where[i] = static_cast<char>('0' + k.executor().index());
+    });
+  };
+  learn(loop);
+  two_members two{by_worth(2)};
+  CHECK(two.run(loop).empty());
+  CHECK(where[0] == '0');
+  CHECK(where[50] == '1'); // divided as it began
+  CHECK(where[99] == '1');
+}
+
+TEST_CASE("a member does not claim all that is left where it may be dear") {
+  std::vector<std::size_t> steps;
+  const auto loop = [&](member& m) {
+    auto body = [&](member& k, std::size_t first, std::size_t last) {
+      if (k.executor().index() == 1)
+        steps.push_back(last - first);
+      if (first == 0)
+        let_thieves_begin(k);
+      pass((last - first) * 10us);
+    };
+    posse::range_fork<decltype(body)>{body}.run(m, 0, 1000);
+  };
+  learn(loop);
+  two_members two{by_worth(2)};
+  CHECK(two.run(loop).empty());
+  REQUIRE(!steps.empty());
+  CHECK(steps.back() == 1);
+}
+
+TEST_CASE("ranges of more elements than a half of a word counts are done once") {
+  constexpr auto n = (std::size_t{1} << 33) + 5;
+  posse::runtime_config config;
+  config.compute_executors = 2;
+  posse::runtime host{config};
+  std::atomic<std::size_t> sum{0};
+  std::atomic<std::size_t> calls{0};
+  const auto sum_of = [](std::size_t k) { return k % 2 == 0 ? k / 2 * (k - 1) : (k - 1) / 2 * k; };
+  host.run([&](member& m) {
+    auto body = [&](member&, std::size_t first, std::size_t last) {
+      sum.fetch_add(sum_of(last) - sum_of(first), std::memory_order_relaxed); // may wrap
+      calls.fetch_add(1, std::memory_order_relaxed);
+    };
+    posse::range_fork<decltype(body)>{body}.run(m, 0, n);
+  });
+  CHECK(sum == sum_of(n));
+  CHECK(calls > 1000);
+}
+
+TEST_CASE("a place is uneven for a while after one range whose members ended apart") {
+  posse::range_site site;
+  CHECK_FALSE(site.is_uneven());
+  site.note_ends(100, 100);
+  CHECK_FALSE(site.is_uneven());
+  site.note_ends(101, 100);
+  for (int i = 0; i != 64; ++i) {
+    CHECK(site.is_uneven());
+    site.note_ends(0, 100);
+  }
+  CHECK_FALSE(site.is_uneven());
+}
