@@ -196,7 +196,7 @@ TEST_CASE("a range costs as much as all of its elements") {
   CHECK(where[99] == '1');
 }
 
-TEST_CASE("a member does not claim all that is left where it may be dear") {
+TEST_CASE("a member does not claim all that is left where elements are uneven") {
   std::vector<std::size_t> steps;
   const auto loop = [&](member& m) {
     auto body = [&](member& k, std::size_t first, std::size_t last) {
@@ -209,8 +209,11 @@ TEST_CASE("a member does not claim all that is left where it may be dear") {
     posse::range_fork<decltype(body)>{body}.run(m, 0, 1000);
   };
   learn(loop);
-  two_members two{by_worth(2)};
-  CHECK(two.run(loop).empty());
+  for (int i = 0; i != 2; ++i) { // the first ends with one member late
+    steps.clear();
+    two_members two{by_worth(2)};
+    CHECK(two.run(loop).empty());
+  }
   REQUIRE(!steps.empty());
   CHECK(steps.back() == 1);
 }

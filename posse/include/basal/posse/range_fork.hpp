@@ -52,9 +52,14 @@ public:
   /// @param most_steps for each executor, unless these take long (pace::longest_least); 0: any
   /// @param least_step elements of a step, at least, unless it takes so long; where it is left to
   ///                   `most_steps`, 1
+  /// @param least_part of the whole range, that a member takes from another when its own is done,
+  ///                   as its reciprocal: where it costs much to put parts together; 0: any
   explicit range_fork(Body body, int each = 0, std::size_t most_steps = 0,
-                      std::size_t least_step = 1) noexcept
-    : base(std::move(body), each), most_steps_(most_steps), least_(least_step) {
+                      std::size_t least_step = 1, std::uint64_t least_part = 0) noexcept
+    : base(std::move(body), each),
+      most_steps_(most_steps),
+      least_(least_step),
+      least_part_(least_part) {
   }
 
   range_fork(const range_fork&) = delete;
@@ -124,9 +129,9 @@ private:
       auto& r = static_cast<rest&>(self);
       BASAL_ASSERT(r.next < r.end, "a node of a range stands for an element at least");
       auto& f = *r.upper.fork;
-      f.shared_.reset(new (std::nothrow)
-                        shared(f.body_, f.each_, f.least_, r.next, r.end,
-                               base::part_of(r.end - r.next, r.cost, how), r.cost));
+      f.shared_.reset(new (std::nothrow) shared(
+        f.body_, f.each_, f.least_, r.next, r.end, base::part_of(r.end - r.next, r.cost, how),
+        r.cost, f.least_part_ != 0 ? f.expected_ / f.least_part_ : 0));
       if (f.shared_ == nullptr)
         return nullptr;
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
@@ -314,7 +319,8 @@ private:
   }
 
   const std::size_t most_steps_;
-  std::size_t least_;          ///< elements in a step
+  std::size_t least_; ///< elements in a step
+  const std::uint64_t least_part_;
   std::uint64_t expected_ = 0; ///< ticks, of all elements, by ranges before this one; 0: not known
   std::uint64_t begun_ = 0;    ///< ticks; 0: of a few elements that fork it is not known
   std::uint64_t busy_ = 0;     ///< ticks, of both members, if it was divided

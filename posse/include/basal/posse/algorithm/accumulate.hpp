@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <type_traits>
@@ -82,7 +83,9 @@ struct accumulate_function : range_algorithm {
       }
       mine.end = last;
     };
-    range_fork<decltype(body)>{body}.run(m, 0, count_of(range));
+    // A part more is a value more to join, which may cost as much as its elements.
+    constexpr std::uint64_t least_part = is_block_value<T> ? 0 : 8;
+    range_fork<decltype(body)>{body, 0, 0, 1, least_part}.run(m, 0, count_of(range));
     auto all = parts.take();
     if (all.empty())
       return parts.initial();

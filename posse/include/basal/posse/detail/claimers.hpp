@@ -128,14 +128,16 @@ protected:
     }
   }
 
-  // Not where others read, at each step, what seldom changes.
-  alignas(64) std::mutex mutex_;
+  std::mutex mutex_;
 
 private:
   claimer* first_ = nullptr;
   std::size_t failed_at_ = 0;
-  alignas(64) std::atomic<std::size_t> end_{0};
   std::exception_ptr failure_;
+
+  /// Read at each step, and so in another line; with those members of a derived class that do not
+  /// change either.
+  alignas(64) std::atomic<std::size_t> end_{0};
 };
 
 } // namespace basal::posse::detail

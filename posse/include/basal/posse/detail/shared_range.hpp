@@ -52,23 +52,48 @@ public:
   /// @param first,last the elements that nobody has begun
   /// @param of_thief   elements of the thief's share, the last ones
   /// @param known      what an element costs, as the owner has found out; 0: not known
+  /// @param least      ticks of work, that a member takes from another; 0: any
   shared_range(Body& body, int each, std::size_t least_step, std::size_t first, std::size_t last,
-               std::size_t of_thief, pace::element_cost known) noexcept
+               std::size_t of_thief, pace::element_cost known, std::uint64_t least) noexcept
     : body_(body),
-      each_(each),
-      least_step_(least_step),
       first_(first),
       last_(last),
+      least_step_(static_cast<std::uint32_t>(std::min(least_step, pace::longest_step))),
       usual_(range::site.cost(each)),
+      each_(static_cast<std::int8_t>(each)),
+      unit_(static_cast<std::int8_t>(
+        std::max(0, static_cast<int>(std::bit_width(last - first)) - most_bits))),
       is_uneven_(range::site.is_uneven()),
-      unit_(std::max(0, static_cast<int>(std::bit_width(last - first)) - most_bits)),
       least_(units_of(pace::least_of(least_step, usual_))),
       few_(units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
       owner_(*this, {0, unit_at(last - of_thief)}, known),
-      thief_(*this, {unit_at(last - of_thief), unit_at(last)}, known) {
+      thief_(*this, {unit_at(last - of_thief), unit_at(last)}, known),
+      least_taken_(least) {
     this->set_end(last);
     owner_.join();
     thief_.join();
+  }
+
+  // An aligned allocation of the C library takes four times as long as one that is not.
+
+  static void* operator new(std::size_t bytes, std::align_val_t alignment,
+                            const std::nothrow_t& nothrow) noexcept {
+    const auto unit = static_cast<std::size_t>(alignment);
+    void* const memory = visible_to_collector::operator new(bytes + unit + sizeof(void*), nothrow);
+    if (memory == nullptr)
+      return nullptr;
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory) + sizeof(void*);
+    auto* const aligned = reinterpret_cast<void**>((begin + unit - 1) & ~(unit - 1));
+    aligned[-1] = memory;
+    return aligned;
+  }
+
+  static void operator delete(void* object, std::align_val_t) noexcept {
+    visible_to_collector::operator delete(static_cast<void**>(object)[-1]);
+  }
+
+  static void operator delete(void* object, std::align_val_t, const std::nothrow_t&) noexcept {
+    visible_to_collector::operator delete(static_cast<void**>(object)[-1]);
   }
 
   /// For the member whose range it is: does its share, and then some of others'. Keeps what
@@ -81,7 +106,7 @@ public:
 
   /// For the thief, the same.
   void help(member& m) {
-    thief_has_begun_.store(true, std::memory_order_relaxed);
+    thief_.has_begun.store(true, std::memory_order_relaxed);
     help(m, thief_);
   }
 
@@ -151,8 +176,8 @@ private:
     }
 
     /// Elements that are to be done next, if there are none that were claimed and are not done yet.
-    /// Its member alone. No more than half of what is left, unless that is little by what elements
-    /// cost on average, since they may be the dear ones.
+    /// Its member alone. Where elements are known to be uneven, no more than half of what is left,
+    /// unless that is little by what they cost on average: they may be the dear ones.
     /// @param step elements, at most
     /// @returns false if nothing is left
     bool claim(std::size_t step) noexcept {
@@ -167,7 +192,7 @@ private:
           return false;
         }
         const auto most = in().units_of(step);
-        const auto few = std::max(in().least_, std::min(most, in().few_));
+        const auto few = in().is_uneven_ ? std::max(in().least_, std::min(most, in().few_)) : most;
         rest
           = {seen.first + std::min({most, std::max(seen.size() / 2, few), seen.size()}), seen.last};
       } while (!left_.compare_exchange_weak(seen, rest, std::memory_order_relaxed));
@@ -221,6 +246,9 @@ private:
     /// Of an element, as its member has found out last; 0: not known. Relaxed: a hint.
     std::atomic<pace::element_cost> cost;
 
+    /// Of the first thief's. Relaxed: a hint.
+    std::atomic<bool> has_begun{false};
+
   private:
     shared_range& in() const noexcept {
       return static_cast<shared_range&>(this->all_);
@@ -241,7 +269,8 @@ private:
       share mine{*in, {}, known};
       {
         std::lock_guard lock{in->mutex_};
-        in->has_helpers_.store(true, std::memory_order_relaxed);
+        if (!in->has_helpers_.load(std::memory_order_relaxed)) // a line that all read
+          in->has_helpers_.store(true, std::memory_order_relaxed);
         mine.join();
         victim->promise(-static_cast<std::int64_t>(elements));
         mine.take(*victim, elements);
@@ -397,8 +426,8 @@ private:
     const auto least = m.least_taken();
     if (least == 0)
       return false;
-    auto found = try_take(mine, least);
-    if (found == outcome::little && is_uneven_) {
+    auto found = try_take(mine, std::max(least, least_taken_));
+    if (found == outcome::little && is_uneven_ && least_taken_ == 0) {
       // Not the executor's clock, which need not go on in a test.
       const auto begun = executors::tick_clock::now();
       do {
@@ -438,7 +467,7 @@ private:
   /// Ticks that what is left of a share will take; very many, if that is not known. For the owner
   /// there is nothing in the share of a thief that has not begun: it takes all that back, in order.
   std::uint64_t work_for(const share& mine, const share& s) const noexcept {
-    if (&s == &thief_ && &mine == &owner_ && !thief_has_begun_.load(std::memory_order_relaxed))
+    if (&s == &thief_ && &mine == &owner_ && !s.has_begun.load(std::memory_order_relaxed))
       return 0;
     const auto left = s.left();
     const auto cost = std::max(s.cost.load(std::memory_order_relaxed), usual_);
@@ -468,22 +497,24 @@ private:
     return result;
   }
 
+  // In the line that begins with the end of the range: all that members read at each step.
   Body& body_;
-  const int each_;
-  const std::size_t least_step_;
   const std::size_t first_;
   const std::size_t last_;
+  const std::uint32_t least_step_;
   const pace::element_cost usual_; ///< of an element, on average in ranges before it; 0: not known
+  const std::int8_t each_;
+  const std::int8_t unit_;
   const bool is_uneven_;
-  const int unit_;
-  const std::uint32_t least_; ///< units that are claimed together, at least
-  const std::uint32_t few_;   ///< units that take little time, on average
-  std::atomic<std::uint64_t> busy_{0};
   std::atomic<bool> has_helpers_{false}; ///< somebody came after the first thief. Relaxed: a hint
+  const std::uint32_t least_;            ///< units that are claimed together, at least
+  const std::uint32_t few_;              ///< units that take little time, on average
+
   share owner_;
   share thief_;
-  std::atomic<bool> thief_has_begun_{false}; ///< relaxed: a hint
-  bool was_balanced_ = false;                ///< somebody took without being asked. With the mutex
+  const std::uint64_t least_taken_;
+  bool was_balanced_ = false; ///< somebody took without being asked. With the mutex
+  std::atomic<std::uint64_t> busy_{0};
 };
 
 } // namespace basal::posse::detail
