@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <basal/executors/detail/assert.hpp>
-#include <basal/executors/detail/collector.hpp>
 #include <basal/executors/detail/cpu_pause.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
+#include <basal/posse/detail/cheaply_aligned.hpp>
 #include <basal/posse/detail/claimers.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/near_function.hpp>
@@ -44,7 +44,7 @@ namespace basal::posse::detail {
 /// too; with that, each element is seen in one share. Relaxed: the word publishes nothing but
 /// itself.
 template <class Body>
-class shared_range : public claimers, public executors::visible_to_collector {
+class shared_range : public claimers, public cheaply_aligned {
 public:
   /// @param body       of the range, which outlives this
   /// @param each       as for range_fork
@@ -72,28 +72,6 @@ public:
     this->set_end(last);
     owner_.join();
     thief_.join();
-  }
-
-  // An aligned allocation of the C library takes four times as long as one that is not.
-
-  static void* operator new(std::size_t bytes, std::align_val_t alignment,
-                            const std::nothrow_t& nothrow) noexcept {
-    const auto unit = static_cast<std::size_t>(alignment);
-    void* const memory = visible_to_collector::operator new(bytes + unit + sizeof(void*), nothrow);
-    if (memory == nullptr)
-      return nullptr;
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory) + sizeof(void*);
-    auto* const aligned = reinterpret_cast<void**>((begin + unit - 1) & ~(unit - 1));
-    aligned[-1] = memory;
-    return aligned;
-  }
-
-  static void operator delete(void* object, std::align_val_t) noexcept {
-    visible_to_collector::operator delete(static_cast<void**>(object)[-1]);
-  }
-
-  static void operator delete(void* object, std::align_val_t, const std::nothrow_t&) noexcept {
-    visible_to_collector::operator delete(static_cast<void**>(object)[-1]);
   }
 
   /// For the member whose range it is: does its share, and then some of others'. Keeps what
