@@ -99,7 +99,7 @@ private:
       // Acquire and release, for are_all_behind(): who claims later elements sees this one listed.
       this->first = next.load(std::memory_order_relaxed);
       do {
-        const auto end = search_.end();
+        const auto end = search_.limit();
         if (this->first >= end) {
           this->stop();
           return false;
@@ -167,7 +167,7 @@ private:
                      const jump& found) {
     begin_ = begin;
     next_.store(first, std::memory_order_relaxed);
-    this->set_end(last);
+    this->begin_with(last);
     const auto likely = std::max<std::size_t>(1, expected_left());
     const auto steps = this->begin(m, first, first + likely, found);
     part_ = part_of(site.cost(steps), likely, m.most_executors());
@@ -178,7 +178,7 @@ private:
       claim_parts(m, body_, mine, steps, first);
     }
     rethrow_failure();
-    const auto end = this->end();
+    const auto end = this->limit();
     if (m.num_thefts() == thefts)
       learn(pace::cost_of(m.now() - begun, end - first + 1));
     return end;
@@ -220,7 +220,7 @@ private:
   /// Elements that nobody has claimed.
   std::size_t left() const noexcept {
     const auto next = next_.load(std::memory_order_relaxed);
-    return std::max(next, end()) - next;
+    return std::max(next, limit()) - next;
   }
 
   /// Those of them that will be looked at: as many together as in other searches here, and half as
@@ -243,13 +243,13 @@ private:
       node.safepoints = m.safepoints();
       offer(m, node);
     } catch (...) { // as if of the next element, if there is one
-      if (const auto next = next_.load(std::memory_order_relaxed); next < end())
+      if (const auto next = next_.load(std::memory_order_relaxed); next < limit())
         fail(next, std::current_exception());
     }
     while (!node.is_taken() && mine.claim(std::max(steps.step(), part_))) {
       // The last part leaves nothing to steal: without the node, what the body
       // forks is the next that may be.
-      const bool is_last = mine.last >= end();
+      const bool is_last = mine.last >= limit();
       if (is_last)
         m.youngest_ = node.older();
       try {
@@ -288,7 +288,7 @@ private:
         if (steps.is_look_due(position, [&] { return m.now(); }))
           steps = look(m, *node, position, steps);
       }
-      if (first >= end()) [[unlikely]]
+      if (first >= limit()) [[unlikely]]
         return;
     }
   }

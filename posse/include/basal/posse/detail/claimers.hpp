@@ -73,7 +73,7 @@ public:
   claimers& operator=(const claimers&) = delete;
 
   /// Elements from there on are not wanted.
-  std::size_t end() const noexcept {
+  std::size_t limit() const noexcept {
     return end_.load(std::memory_order_relaxed);
   }
 
@@ -98,7 +98,7 @@ public:
   /// Once all have merged.
   /// @throws what the element has thrown at which all ended
   void rethrow_failure() {
-    if (failure_ && failed_at_ == end())
+    if (failure_ && failed_at_ == limit())
       std::rethrow_exception(std::move(failure_));
   }
 
@@ -117,8 +117,8 @@ protected:
   ~claimers() = default;
 
   /// Before anybody joins.
-  void set_end(std::size_t end) noexcept {
-    end_.store(end, std::memory_order_relaxed);
+  void begin_with(std::size_t limit) noexcept {
+    end_.store(limit, std::memory_order_relaxed);
   }
 
   /// With the mutex: calls `f` for each claimer until it returns false.

@@ -69,7 +69,7 @@ public:
       owner_(*this, {0, unit_at(last - of_thief)}, known),
       thief_(*this, {unit_at(last - of_thief), unit_at(last)}, known),
       least_taken_(least) {
-    this->set_end(last);
+    this->begin_with(last);
     owner_.join();
     thief_.join();
   }
@@ -93,7 +93,7 @@ public:
   /// @returns null if there was none, or it was told so
   std::unique_ptr<delegation> merge(member& m, right_continuation& node) {
     BASAL_ASSERT(m.youngest_ == &node, "a body forks with the member that it was called with");
-    if (!node.is_taken() || (end() != last_ && are_all_behind())) {
+    if (!node.is_taken() || (limit() != last_ && are_all_behind())) {
       m.abandon();
       return nullptr;
     }
@@ -165,7 +165,7 @@ private:
       interval rest;
       do {
         this->first = this->last = in().element_at(seen.first);
-        if (seen.size() == 0 || this->first >= in().end()) {
+        if (seen.size() == 0 || this->first >= in().limit()) {
           this->stop();
           return false;
         }
@@ -183,7 +183,7 @@ private:
     std::size_t left() const noexcept {
       const auto seen = left_.load(std::memory_order_relaxed);
       const auto begin = in().element_at(seen.first);
-      return std::max(begin, std::min(in().element_at(seen.last), in().end())) - begin;
+      return std::max(begin, std::min(in().element_at(seen.last), in().limit())) - begin;
     }
 
     /// The first of them, or the end.
@@ -361,7 +361,7 @@ private:
     } catch (...) {
       const auto at = mine.first != mine.last ? mine.first : mine.next();
       mine.first = mine.last;
-      if (at < end())
+      if (at < limit())
         fail(at, std::current_exception());
     }
   }
