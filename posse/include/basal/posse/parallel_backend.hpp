@@ -27,7 +27,7 @@ namespace basal::posse {
 ///   for parts of [0, shape) that do not overlap and together are all of it; calls for different
 ///   parts run at the same time. It must not throw.
 ///
-/// Chunks are those of a range_fork: executed in order by one executor, and halved only when an
+/// Chunks are those of a range_fork: executed in order by one executor, and divided only when an
 /// executor is idle. The cost of an element is learned for each type of receiver (range_site).
 ///
 /// Any thread. The receiver and the storage live until the receiver was completed. The runtime

@@ -323,7 +323,7 @@ private:
   const std::uint64_t least_part_;
   std::uint64_t expected_ = 0; ///< ticks, of all elements, by ranges before this one; 0: not known
   std::uint64_t begun_ = 0;    ///< ticks; 0: of a few elements that fork it is not known
-  std::uint64_t busy_ = 0;     ///< ticks, of both members, if it was divided
+  std::uint64_t busy_ = 0;     ///< ticks, of all members together, if it was divided
   std::unique_ptr<shared> shared_; ///< from the theft on
 
   static inline division_trial trial;

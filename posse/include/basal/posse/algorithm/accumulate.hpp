@@ -126,9 +126,9 @@ private:
 ///       });
 ///
 /// `add(value&, element)`, or `add(member&, value&, element)`, adds elements in order to a copy of
-/// `empty`: one for each part of the range that an executor goes through, so there are at most as
-/// many as thefts, and one more. `join(earlier&, later&&)` then adds what elements have led to that
-/// come right after the others. Copies are made, and joins take place, on several executors at the
+/// `empty`: one for each part of the range that an executor goes through: as many as thefts, one
+/// more, and those that were taken for balance. `join(earlier&, later&&)` then adds what elements
+/// have led to that come right after the others. Copies are made, and joins take place, on several executors at the
 /// same time. What both return is ignored: one that takes a copy of the value, or would, as
 /// `auto&&` does, and returns another one is refused.
 ///

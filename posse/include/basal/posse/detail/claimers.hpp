@@ -102,8 +102,9 @@ public:
       std::rethrow_exception(std::move(failure_));
   }
 
-  /// Whether all elements before the end are done. Acquire: who has ended there has claimed later
-  /// than those who do elements before it, so these are listed, and `doing_` is not beyond these.
+  /// Whether all elements before the end are done. Those that are not belong to a claimer that is
+  /// listed, and its `doing_` is not beyond them: it has claimed before the one that ended there,
+  /// whence acquire, or elements change hands with the mutex only.
   bool are_all_behind() {
     const auto end = end_.load(std::memory_order_acquire);
     std::lock_guard lock{mutex_};

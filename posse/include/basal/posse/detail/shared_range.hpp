@@ -30,19 +30,16 @@ namespace basal::posse::detail {
 /// of its elements, and claims the next ones of that, in their order, step by step. A member whose
 /// share is used up takes the upper half of another's, without asking its member. So all end at the
 /// same time, whichever elements are the dear ones, and nothing waits for a member that does a long
-/// one, or whose thread waits for a CPU. As long as elements cost the same, each has its own ones,
-/// from call to call. Who steals a member's node takes a part of its share.
+/// one, or whose thread waits for a CPU. Who steals a member's node takes a part of its share.
 ///
 /// By hysteresis::quantum nobody takes without being asked.
 ///
 /// Source: intervals in one word, whose upper half who is done takes, as static stealing of loops
-/// does in Intel's and LLVM's OpenMP; lazy binary splitting, see range_fork, decides when others
-/// come.
+/// does in Intel's and LLVM's OpenMP; lazy binary splitting, see range_fork, for when others come.
 ///
-/// Protocol: a share's interval is one atomic word. Its member alone removes the first elements,
-/// others the last ones, with the mutex. Its member fills it, when it is empty, with the mutex,
-/// too; with that, each element is seen in one share. Relaxed: the word publishes nothing but
-/// itself.
+/// Protocol: a share's interval is one atomic word. Its member alone removes the first elements, and
+/// fills it when none is wanted, others remove the last ones; both with the mutex, so that with it
+/// each element is seen in one share. Relaxed: the word publishes nothing but itself.
 template <class Body>
 class shared_range : public claimers, public cheaply_aligned {
 public:
@@ -203,15 +200,16 @@ private:
       promised_.fetch_add(elements, std::memory_order_relaxed);
     }
 
-    /// With the mutex: takes the last elements of `from`, half of them at most, for this one, which
-    /// is empty; its member alone.
-    /// @returns false if they are too few for a step
-    bool take(share& from, std::size_t most) noexcept {
+    /// With the mutex: takes the last elements of `from`, half of them at most, for this one, in
+    /// which none is wanted; its member alone.
+    /// @param least units; no fewer
+    /// @returns false if there are too few
+    bool take(share& from, std::size_t most, std::uint32_t least) noexcept {
       auto seen = from.left_.load(std::memory_order_relaxed);
       interval taken;
       do {
         const auto n = std::min(in().units_of(most), seen.size() - seen.size() / 2);
-        if (n < in().least_ || seen.size() == 0)
+        if (n < least || seen.size() == 0)
           return false;
         taken = {seen.last - n, seen.last};
       } while (!from.left_.compare_exchange_weak(seen, {seen.first, taken.first},
@@ -251,7 +249,7 @@ private:
           in->has_helpers_.store(true, std::memory_order_relaxed);
         mine.join();
         victim->promise(-static_cast<std::int64_t>(elements));
-        mine.take(*victim, elements);
+        mine.take(*victim, elements, 1);
       }
       in->help(m, mine);
       std::lock_guard lock{in->mutex_};
@@ -283,6 +281,8 @@ private:
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
       const auto& r = static_cast<const rest&>(self);
+      if (r.thief.victim->left() == 0)
+        return 0; // others took them: what the body forks is all there is
       const auto work = range::expected_work(r.cost, r.thief.victim->unpromised(), like);
       return r.cost != 0 ? std::max<std::uint64_t>(1, work) : work; // 0: not known
     }
@@ -296,7 +296,8 @@ private:
     // Where nothing is known, the clock is read from the first step on.
     const auto known = mine.cost.load(std::memory_order_relaxed);
     const auto cost = known != 0 ? known : range::site.cost(each_);
-    const auto n = mine.left();
+    const auto left = mine.left();
+    const auto n = left != 0 ? left : pace::longest_step; // it will take some of others'
     auto steps = cost != 0 ? pace{0, n, cost, n, least_step_} : pace{0, 1, least_step_};
     std::size_t position = 0;
     do_all(m, body, mine, steps, position);
@@ -326,7 +327,8 @@ private:
     });
     // As it begins, the rest is offered to others before it is worked on.
     while (!node.is_taken()) {
-      do_step(m, body, mine, &node, steps, position);
+      if (mine.first != mine.last) // else the poll has failed
+        do_step(m, body, mine, &node, steps, position);
       if (!mine.claim(steps.step()) || mine.left() == 0)
         break;
     }
@@ -426,11 +428,9 @@ private:
         return work == 0 ? outcome::nothing : outcome::little;
     std::lock_guard lock{mutex_};
     const auto [most, work] = richest(mine);
-    if (most == nullptr)
-      return outcome::nothing;
-    if (work < least)
-      return outcome::little;
-    if (!mine.take(*most, last_ - first_))
+    if (most == nullptr || work < least)
+      return most == nullptr ? outcome::nothing : outcome::little;
+    if (!mine.take(*most, last_ - first_, least_))
       return outcome::nothing;
     was_balanced_ = true;
     return outcome::taken;
