@@ -125,12 +125,12 @@ private:
 ///           to[word] += n;
 ///       });
 ///
-/// `add(value&, element)`, or `add(member&, value&, element)`, adds elements in order to a copy of
-/// `empty`: one for each part of the range that an executor goes through: as many as thefts, one
-/// more, and those that were taken for balance. `join(earlier&, later&&)` then adds what elements
-/// have led to that come right after the others. Copies are made, and joins take place, on several executors at the
-/// same time. What both return is ignored: one that takes a copy of the value, or would, as
-/// `auto&&` does, and returns another one is refused.
+/// `add(value&, element)`, or `add(member&, value&, element)`, adds elements in order to a copy
+/// of `empty`: one for each part of the range that an executor goes through: as many as thefts,
+/// one more, and those that were taken for balance. `join(earlier&, later&&)` then adds what
+/// elements have led to that come right after the others. Copies are made, and joins take place,
+/// on several executors at the same time. What both return is ignored: one that takes a copy of
+/// the value, or would, as `auto&&` does, and returns another one is refused.
 ///
 /// Where the range is divided depends on thefts, so the result must not: `empty` has nothing in it,
 /// and whether elements are added to one value or to two that are joined makes no difference. For

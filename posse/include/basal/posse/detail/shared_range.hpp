@@ -37,9 +37,9 @@ namespace basal::posse::detail {
 /// Source: intervals in one word, whose upper half who is done takes, as static stealing of loops
 /// does in Intel's and LLVM's OpenMP; lazy binary splitting, see range_fork, for when others come.
 ///
-/// Protocol: a share's interval is one atomic word. Its member alone removes the first elements, and
-/// fills it when none is wanted, others remove the last ones; both with the mutex, so that with it
-/// each element is seen in one share. Relaxed: the word publishes nothing but itself.
+/// Protocol: a share's interval is one atomic word. Its member alone removes the first elements,
+/// and fills it when none is wanted; others remove the last ones. These two with the mutex, so
+/// that with it each element is seen in one share. Relaxed: the word publishes nothing but itself.
 template <class Body>
 class shared_range : public claimers, public cheaply_aligned {
 public:
