@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 using namespace basal;
 using namespace basal::test;
@@ -20,8 +20,7 @@ using posse::member;
 
 namespace {
 
-/// By steps of their executors, 0 first, until each has nothing to do: those of `where` that have
-/// begun pause in their first element.
+/// Two executors, of which 1 has its turn while the loop's member on 0 pauses.
 struct two_members {
   explicit two_members(posse::runtime_config config) : host(config) {
   }
@@ -41,7 +40,7 @@ struct two_members {
   stepped_runtime host;
 };
 
-/// Of a place where it becomes known that an element takes 10 us.
+/// Does the loop on one executor, until its place knows what an element costs.
 template <class Loop>
 void learn(const Loop& loop) {
   for (int i = 0; i != 4; ++i) {
