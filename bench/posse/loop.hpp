@@ -190,6 +190,30 @@ struct openmp_guided_loop {
   }
 };
 
+struct openmp_dynamic_loop {
+  template <class Body>
+  void operator()(std::size_t n, const Body& body) const {
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t i = 0; i < n; ++i)
+      body(i);
+  }
+
+  template <class Number, class T, class Value, class Op>
+  T reduce(Number n, T zero, const Value& value, const Op& op) const {
+    T total = zero;
+#pragma omp parallel
+    {
+      T mine = zero;
+#pragma omp for schedule(dynamic) nowait
+      for (Number i = 0; i < n; ++i)
+        mine = op(mine, value(i));
+#pragma omp critical
+      total = op(total, mine);
+    }
+    return total;
+  }
+};
+
 struct openmp_tasks_loop {
   template <class Body>
   void operator()(std::size_t n, const Body& body) const {
@@ -237,8 +261,8 @@ struct std_par_loop {
 enum class elements { alike, uneven };
 
 /// Declares the cases of a program that is `run(loop)`, which returns the answer.
-/// OpenMP's tasks take part where its loops would have to know the elements: of
-/// elements that are alike they take up to ten times as long.
+/// OpenMP's tasks and its dynamic schedule take part where its other loops would have to
+/// know the elements: of elements that are alike they take up to ten times as long.
 template <class Answer, class Run>
 void add_loop_cases(program<Answer>& cases, elements kind, Run run) {
   cases.serial([=] { return run(serial_loop{}); });
@@ -247,8 +271,10 @@ void add_loop_cases(program<Answer>& cases, elements kind, Run run) {
   cases.tbb([=] { return run(tbb_loop<::tbb::static_partitioner>{}); }, "tbb_static");
   cases.openmp([=] { return run(openmp_static_loop{}); }, "openmp_static");
   cases.openmp([=] { return run(openmp_guided_loop{}); }, "openmp_guided");
-  if (kind == elements::uneven)
+  if (kind == elements::uneven) {
+    cases.openmp([=] { return run(openmp_dynamic_loop{}); }, "openmp_dynamic");
     cases.openmp([=] { return run(openmp_tasks_loop{}); }, "openmp_tasks");
+  }
   cases.std_par([=] { return run(std_par_loop{}); });
 }
 

@@ -23,7 +23,7 @@
 namespace basal::bench {
 
 /// Which figures over several programs a program counts for; see summary.bench.cpp.
-enum class counted_in { programs, loops, regions, burner, nothing };
+enum class counted_in { programs, loops, uneven, regions, burner, nothing };
 
 /// Names of the cases that the summary figures are made of.
 struct program_names {

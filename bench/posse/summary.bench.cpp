@@ -40,9 +40,8 @@ struct group_name {
 };
 
 constexpr group_name named_groups[] = {
-  {counted_in::programs, ""},
-  {counted_in::loops, "loops_"},
-  {counted_in::regions, "regions_"},
+  {counted_in::programs, ""},      {counted_in::loops, "loops_"},
+  {counted_in::uneven, "uneven_"}, {counted_in::regions, "regions_"},
   {counted_in::burner, "burner_"},
 };
 
