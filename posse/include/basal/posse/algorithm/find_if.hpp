@@ -24,10 +24,16 @@ struct find_if_function : range_algorithm {
       };
       auto i = first;
       // As std::find_if does: where elements are cheap, a loop's own test is half of its time.
-      for (auto fours = (last - i) / 4; fours != 0; --fours, i += 4)
-        for (std::size_t next = 0; next != 4; ++next)
-          if (holds_at(i + next))
-            return i + next;
+      for (; last - i >= 4; i += 4) {
+        if (holds_at(i))
+          return i;
+        if (holds_at(i + 1))
+          return i + 1;
+        if (holds_at(i + 2))
+          return i + 2;
+        if (holds_at(i + 3))
+          return i + 3;
+      }
       while (i != last && !holds_at(i))
         ++i;
       return i;
