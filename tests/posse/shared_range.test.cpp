@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace basal;
 using namespace basal::test;
@@ -217,6 +218,52 @@ TEST_CASE("a member does not claim all that is left where elements are uneven") 
     CHECK(two.run(loop).empty());
   }
   CHECK(steps > 4);
+}
+
+TEST_CASE("what a member claims of a share gets smaller with what is left of it") {
+  std::vector<std::size_t> of_thief; // elements of each claim
+  const auto loop = [&](member& m) {
+    of_thief.clear();
+    auto body = [&](member& k, std::size_t first, std::size_t last) {
+      if (k.executor().index() != 0 && first >= 200)
+        of_thief.push_back(last - first);
+      if (first == 0)
+        let_thieves_begin(k);
+      pass((last - first) * 500ns);
+    };
+    posse::range_fork<decltype(body)>{body}.run(m, 0, 400);
+  };
+  learn(loop);
+  two_members two{by_worth(2)};
+  CHECK(two.run(loop).empty());
+  REQUIRE(of_thief.size() > 2);
+  CHECK(of_thief[1] > 10); // once the rest was offered to others
+  std::size_t left = 200;
+  for (const auto claimed : of_thief) {
+    CHECK(claimed <= left / 8 + 2);
+    left -= std::min(left, claimed);
+  }
+  CHECK(of_thief.back() <= 2);
+}
+
+TEST_CASE("long steps begin where cache lines do") {
+  std::size_t apart = 0;
+  const auto loop = [&](member& m) {
+    apart = 0;
+    auto body = [&](member& k, std::size_t first, std::size_t last) {
+      if (last - first >= 256)
+        apart += first % 16;
+      if (first == 0)
+        let_thieves_begin(k);
+      pass((last - first) * 3ns);
+    };
+    posse::range_fork<decltype(body)>{body}.run(m, 0, 100'003);
+  };
+  learn(loop);
+  two_members two{by_worth(2)};
+  CHECK(two.run(loop).empty());
+  CHECK(two.host->stats().thefts == 1);
+  CHECK(apart == 0);
 }
 
 TEST_CASE("a share is given to no more executors than it is worth") {

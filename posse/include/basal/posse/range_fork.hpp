@@ -129,9 +129,11 @@ private:
       auto& r = static_cast<rest&>(self);
       BASAL_ASSERT(r.next < r.end, "a node of a range stands for an element at least");
       auto& f = *r.upper.fork;
-      f.shared_.reset(new (std::nothrow) shared(
-        f.body_, f.each_, f.least_, r.next, r.end, base::part_of(r.end - r.next, r.cost, how),
-        r.cost, f.least_part_ != 0 ? f.expected_ / f.least_part_ : 0));
+      const auto left = r.end - r.next;
+      f.shared_.reset(new (std::nothrow)
+                        shared(f.body_, f.each_, f.least_, r.next, r.end,
+                               pace::end_of(r.next, left - base::part_of(left, r.cost, how)),
+                               r.cost, f.least_part_ != 0 ? f.expected_ / f.least_part_ : 0));
       if (f.shared_ == nullptr)
         return nullptr;
       return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
@@ -242,7 +244,7 @@ private:
         m.note_refusal(pace::work_of(node.cost, last - first));
       }
       while (last - first > steps.step()) {
-        node.next = first + steps.step();
+        node.next = pace::end_of(first, steps.step());
         m.poll();
         first = step(m, body, first, node.next);
         if (node.is_taken()) [[unlikely]] {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -19,6 +18,7 @@
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/pace.hpp>
+#include <basal/posse/detail/range_units.hpp>
 #include <basal/posse/detail/right_continuation.hpp>
 #include <basal/posse/detail/short_range.hpp>
 #include <basal/posse/fwd.hpp>
@@ -47,24 +47,22 @@ public:
   /// @param each       as for range_fork
   /// @param least_step elements that are claimed together, at least
   /// @param first,last the elements that nobody has begun
-  /// @param of_thief   elements of the thief's share, the last ones
+  /// @param middle     the first element of the thief's share
   /// @param known      what an element costs, as the owner has found out; 0: not known
   /// @param least      ticks of work, that a member takes from another; 0: any
   shared_range(Body& body, int each, std::size_t least_step, std::size_t first, std::size_t last,
-               std::size_t of_thief, pace::element_cost known, std::uint64_t least) noexcept
+               std::size_t middle, pace::element_cost known, std::uint64_t least) noexcept
     : body_(body),
-      first_(first),
-      last_(last),
+      units_(first, last),
       least_step_(static_cast<std::uint32_t>(std::min(least_step, pace::longest_step))),
       usual_(range::site.cost(each)),
       each_(static_cast<std::int8_t>(each)),
-      unit_(static_cast<std::int8_t>(
-        std::max(0, static_cast<int>(std::bit_width(last - first)) - most_bits))),
       is_uneven_(range::site.is_uneven()),
-      least_(units_of(pace::least_of(least_step, usual_))),
-      few_(units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
-      owner_(*this, {0, unit_at(last - of_thief)}, known),
-      thief_(*this, {unit_at(last - of_thief), unit_at(last)}, known),
+      least_(units_.units_of(pace::least_of(least_step, usual_))),
+      few_(units_.units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
+      most_ahead_(units_.units_of(pace::step_within(pace::longest_target, usual_))),
+      owner_(*this, {0, units_.unit_at(middle)}, known),
+      thief_(*this, {units_.unit_at(middle), units_.unit_at(last)}, known),
       least_taken_(least) {
     this->begin_with(last);
     owner_.join();
@@ -90,7 +88,7 @@ public:
   /// @returns null if there was none, or it was told so
   std::unique_ptr<delegation> merge(member& m, right_continuation& node) {
     BASAL_ASSERT(m.youngest_ == &node, "a body forks with the member that it was called with");
-    if (!node.is_taken() || (limit() != last_ && are_all_behind())) {
+    if (!node.is_taken() || (limit() != units_.last() && are_all_behind())) {
       m.abandon();
       return nullptr;
     }
@@ -112,7 +110,7 @@ public:
 private:
   using range = short_range<Body>;
 
-  /// Numbers of units of 2^unit_ elements, since two of them are a word.
+  /// In units, since two of them are a word.
   struct interval {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
@@ -122,56 +120,45 @@ private:
     }
   };
 
-  static constexpr int most_bits = 31;
+  static constexpr std::uint32_t claims_left = 8; ///< of a share, about
 
   /// Ticks, about what it costs to begin with a step.
   static constexpr std::uint64_t little = pace::target / 8;
-
-  std::uint32_t unit_at(std::size_t element) const noexcept {
-    const auto elements = element - first_;
-    return static_cast<std::uint32_t>((elements >> unit_)
-                                      + ((elements & ((std::size_t{1} << unit_) - 1)) != 0));
-  }
-
-  std::size_t element_at(std::uint32_t unit) const noexcept {
-    return std::min(last_, first_ + (std::size_t{unit} << unit_));
-  }
-
-  /// Units of so many elements, one at least.
-  std::uint32_t units_of(std::size_t elements) const noexcept {
-    return static_cast<std::uint32_t>(std::clamp<std::size_t>(elements >> unit_, 1, ~0u));
-  }
 
   /// A member's elements. A line of its own, which others read and write when theirs are used up.
   class alignas(64) share : public claimers::claimer {
   public:
     share(shared_range& range, interval elements, pace::element_cost known) noexcept
       : claimers::claimer(range), cost{known}, left_{elements} {
-      this->begin_at(range.element_at(elements.first));
+      this->begin_at(range.units_.element_at(elements.first));
     }
 
     /// Elements that are to be done next, if there are none that were claimed and are not done yet.
     /// Its member alone. Where elements are known to be uneven, no more than half of what is left,
     /// unless that is little by what they cost on average: they may be the dear ones.
-    /// @param step elements, at most
+    /// @param step  elements, at most
+    /// @param ahead a part of what is left, if that is more: a step's end costs 50 ns and more, and
+    ///              others can take what was not claimed
     /// @returns false if nothing is left
-    bool claim(std::size_t step) noexcept {
+    bool claim(std::size_t step, bool ahead) noexcept {
       if (this->first != this->last)
         return true;
       auto seen = left_.load(std::memory_order_relaxed);
       interval rest;
       do {
-        this->first = this->last = in().element_at(seen.first);
+        this->first = this->last = in().units_.element_at(seen.first);
         if (seen.size() == 0 || this->first >= in().limit()) {
           this->stop();
           return false;
         }
-        const auto most = in().units_of(step);
+        auto most = in().units_.units_of(step);
+        if (ahead)
+          most = std::max(most, std::min(seen.size() / claims_left, in().most_ahead_));
         const auto few = in().is_uneven_ ? std::max(in().least_, std::min(most, in().few_)) : most;
-        rest
-          = {seen.first + std::min({most, std::max(seen.size() / 2, few), seen.size()}), seen.last};
+        const auto n = std::min(most, std::max(seen.size() / 2, few));
+        rest = {n < seen.size() ? in().units_.end_of(seen.first, n) : seen.last, seen.last};
       } while (!left_.compare_exchange_weak(seen, rest, std::memory_order_relaxed));
-      this->last = in().element_at(rest.first);
+      this->last = in().units_.element_at(rest.first);
       this->begin_at(this->first);
       return true;
     }
@@ -179,13 +166,13 @@ private:
     /// Elements that nobody has claimed and that are wanted.
     std::size_t left() const noexcept {
       const auto seen = left_.load(std::memory_order_relaxed);
-      const auto begin = in().element_at(seen.first);
-      return std::max(begin, std::min(in().element_at(seen.last), in().limit())) - begin;
+      const auto begin = in().units_.element_at(seen.first);
+      return std::max(begin, std::min(in().units_.element_at(seen.last), in().limit())) - begin;
     }
 
     /// The first of them, or the end.
     std::size_t next() const noexcept {
-      return in().element_at(left_.load(std::memory_order_relaxed).first);
+      return in().units_.element_at(left_.load(std::memory_order_relaxed).first);
     }
 
     /// The same without those that thieves will come for.
@@ -208,14 +195,14 @@ private:
       auto seen = from.left_.load(std::memory_order_relaxed);
       interval taken;
       do {
-        const auto n = std::min(in().units_of(most), seen.size() - seen.size() / 2);
+        const auto n = std::min(in().units_.units_of(most), seen.size() - seen.size() / 2);
         if (n < least || seen.size() == 0)
           return false;
-        taken = {seen.last - n, seen.last};
+        taken = {in().units_.end_of(seen.first, seen.size() - n), seen.last};
       } while (!from.left_.compare_exchange_weak(seen, {seen.first, taken.first},
                                                  std::memory_order_relaxed));
       left_.store(taken, std::memory_order_relaxed);
-      this->begin_at(in().element_at(taken.first));
+      this->begin_at(in().units_.element_at(taken.first));
       return true;
     }
 
@@ -307,7 +294,7 @@ private:
   /// @param position of the pace, which counts the member's elements only
   void do_all(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
     do {
-      while (mine.claim(steps.step()))
+      while (mine.claim(steps.step(), false))
         if (mine.left() == 0) // without a node, what the body forks is the next to be stolen
           do_step(m, body, mine, nullptr, steps, position);
         else
@@ -329,7 +316,7 @@ private:
     while (!node.is_taken()) {
       if (mine.first != mine.last) // else the poll has failed
         do_step(m, body, mine, &node, steps, position);
-      if (!mine.claim(steps.step()) || mine.left() == 0)
+      if (!mine.claim(steps.step(), true) || mine.left() == 0)
         break;
     }
     if (node.is_taken()) {
@@ -430,7 +417,7 @@ private:
     const auto [most, work] = richest(mine);
     if (most == nullptr || work < least)
       return most == nullptr ? outcome::nothing : outcome::little;
-    if (!mine.take(*most, last_ - first_, least_))
+    if (!mine.take(*most, units_.elements(), least_))
       return outcome::nothing;
     was_balanced_ = true;
     return outcome::taken;
@@ -477,16 +464,15 @@ private:
 
   // In the line that begins with the end of the range: all that members read at each step.
   Body& body_;
-  const std::size_t first_;
-  const std::size_t last_;
+  const range_units units_;
   const std::uint32_t least_step_;
   const pace::element_cost usual_; ///< of an element, on average in ranges before it; 0: not known
   const std::int8_t each_;
-  const std::int8_t unit_;
   const bool is_uneven_;
   std::atomic<bool> has_helpers_{false}; ///< somebody came after the first thief. Relaxed: a hint
   const std::uint32_t least_;            ///< units that are claimed together, at least
   const std::uint32_t few_;              ///< units that take little time, on average
+  const std::uint32_t most_ahead_;       ///< units of a claim that is longer than a step
 
   share owner_;
   share thief_;
