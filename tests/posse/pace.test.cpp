@@ -202,3 +202,15 @@ TEST_CASE("no step has fewer elements than it should have at least, unless they 
   w.to_look();
   CHECK(w.p.step() == 1);
 }
+
+TEST_CASE("no more steps are expected than there are where lines make some shorter") {
+  for (const std::size_t wanted : {1, 7, 255, 256, 263, 1'000, 4'097}) {
+    const auto cost = pace::cost_of(pace::target / 2, wanted);
+    const pace steps{5, pace::longest_step, cost, 1};
+    std::size_t next = 5;
+    for (std::size_t n = 0; n != 1'000; ++n, next = pace::end_of(next, steps.step()))
+      REQUIRE(steps.steps_before(next) >= n);
+    if (steps.step() < 256)
+      CHECK(steps.steps_before(next) == 1'000);
+  }
+}

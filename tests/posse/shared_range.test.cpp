@@ -262,7 +262,7 @@ TEST_CASE("long steps begin where cache lines do") {
   learn(loop);
   two_members two{by_worth(2)};
   CHECK(two.run(loop).empty());
-  CHECK(two.host->stats().thefts == 1);
+  CHECK(two.host->stats().thefts >= 1);
   CHECK(apart == 0);
 }
 

@@ -274,7 +274,7 @@ private:
   /// offered if it would pay. The member knows the time from then on, too.
   [[gnu::noinline]] static pace look(member& m, rest& node, std::size_t first, pace steps) {
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
-    if (passed > (first - steps.looked_at()) / steps.step())
+    if (passed > steps.steps_before(first))
       site.note_forks();
     const auto now = m.now();
     steps = steps.look(first, now, std::max(node.end - first, m.least_left()));

@@ -87,9 +87,10 @@ public:
     return looks_ > 1 && std::has_single_bit(looks_);
   }
 
-  /// The element from which on the present steps are counted.
-  std::size_t looked_at() const noexcept {
-    return looked_at_;
+  /// How many steps there were since the last look, at most, if the next one begins with `next`:
+  /// one may be shorter, by less than a line.
+  std::size_t steps_before(std::size_t next) const noexcept {
+    return (next - looked_at_) / (step_ < aligned ? step_ : step_ - line + 1);
   }
 
   /// Elements until the next safepoint.
@@ -161,8 +162,7 @@ public:
   /// the next ones are as well aligned as the range is. The vectors of a loop that begins elsewhere
   /// lie across two lines: a triad of 100,000 floats took a seventh longer.
   static constexpr std::size_t end_of(std::size_t first, std::size_t n) noexcept {
-    constexpr std::size_t line = 16; // of four bytes each; of larger ones it is more than a line
-    return n < 16 * line ? first + n : (first + n) / line * line;
+    return n < aligned ? first + n : (first + n) / line * line;
   }
 
   /// The longest step of so many ticks at such a cost; one element where that is not known.
@@ -187,6 +187,12 @@ public:
 
 private:
   static constexpr std::size_t growth = 4;
+
+  /// Elements of four bytes each; of larger ones they are more than a line.
+  static constexpr std::size_t line = 16;
+
+  /// So many and more are aligned: a line is little of them.
+  static constexpr std::size_t aligned = 16 * line;
 
   /// Steps, at least, in what is left, where these are longer than the target.
   static constexpr std::uint64_t steps_left = 64;
