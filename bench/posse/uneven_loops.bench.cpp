@@ -56,14 +56,14 @@ void add_uneven(bench::plan& plan, const char* name, std::size_t n, Steps steps_
 
 // Row i has 8 * i elements of some 25 ns.
 constexpr std::size_t rows = 256;
-constexpr std::size_t steps = 20;
+constexpr std::size_t element_steps = 20;
 
 std::size_t row_begin(std::size_t row) {
   return 4 * row * (row - 1);
 }
 
 void do_element(std::uint64_t* row, std::size_t j) {
-  row[j] = churn(j, steps);
+  row[j] = churn(j, element_steps);
 }
 
 void add_nested(bench::plan& plan) {
@@ -71,7 +71,7 @@ void add_nested(bench::plan& plan) {
   std::uint64_t expected = 0;
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t j = 0; j < 8 * row; ++j)
-      expected += churn(j, steps);
+      expected += churn(j, element_steps);
   bench::program<std::uint64_t> program{plan, "nested", std::to_string(rows), expected,
                                         bench::counted_in::loops};
   program.prepare([=] { std::fill(out->begin(), out->end(), 0); });
