@@ -142,6 +142,8 @@ struct tbb_loop {
   }
 };
 
+// A schedule stands in a pragma, which no parameter of a template reaches: one loop for each.
+
 struct openmp_static_loop {
   template <class Body>
   void operator()(std::size_t n, const Body& body) const {
@@ -262,7 +264,7 @@ enum class elements { alike, uneven };
 
 /// Declares the cases of a program that is `run(loop)`, which returns the answer.
 /// OpenMP's tasks and its dynamic schedule take part where its other loops would have to
-/// know the elements: of elements that are alike they take up to ten times as long.
+/// know the elements: of cheap ones they take up to ten times as long.
 template <class Answer, class Run>
 void add_loop_cases(program<Answer>& cases, elements kind, Run run) {
   cases.serial([=] { return run(serial_loop{}); });

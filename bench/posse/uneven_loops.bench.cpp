@@ -5,7 +5,7 @@
 //
 // `uneven_*` are loops of some 50 us to 2 ms, again and again, by how their work
 // is spread over the elements; `sum_*` are reductions of the same. A size is the
-// number of elements times the steps of a mean one, of 1.3 to 1.5 ns each.
+// number of elements times the steps of a mean one, of some 1.2 ns each.
 
 #include "bench/posse/loop.hpp"
 
@@ -155,6 +155,14 @@ std::shared_ptr<std::vector<std::uint32_t>> steps_of(const shape& of, std::size_
   return steps;
 }
 
+// The sum over all elements.
+std::uint64_t sum_over(const std::vector<std::uint32_t>& steps) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    sum += churn(i, steps[i]);
+  return sum;
+}
+
 struct length {
   std::size_t elements;
   std::size_t mean_steps;
@@ -163,7 +171,7 @@ struct length {
     return std::to_string(elements) + 'x' + std::to_string(mean_steps);
   }
 
-  // Long enough that what another library's threads do after its last loop is over by then.
+  // Some 17 ms: for 4 ms OpenMP's threads may look for more, after the case before this one.
   std::size_t passes() const {
     return std::max<std::size_t>(4, 15'000'000 / (elements * mean_steps));
   }
@@ -173,11 +181,8 @@ void add_repeated(bench::plan& plan, const shape& of, length l) {
   const auto n = l.elements;
   const auto table = steps_of(of, n, l.mean_steps);
   auto out = std::make_shared<numbers>(n);
-  std::uint64_t expected = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    expected += churn(i, (*table)[i]);
-  bench::program<std::uint64_t> program{plan, std::string{"uneven_"} + of.name, l.name(), expected,
-                                        bench::counted_in::uneven};
+  bench::program<std::uint64_t> program{plan, std::string{"uneven_"} + of.name, l.name(),
+                                        sum_over(*table), bench::counted_in::uneven};
   program.prepare([=] { std::fill(out->begin(), out->end(), 0); });
   bench::add_loop_cases(program, bench::elements::uneven, [=](auto loop) {
     for (std::size_t pass = 0; pass < l.passes(); ++pass)
@@ -190,11 +195,8 @@ void add_repeated(bench::plan& plan, const shape& of, length l) {
 void add_repeated_sum(bench::plan& plan, const shape& of, length l) {
   const auto n = l.elements;
   const auto table = steps_of(of, n, l.mean_steps);
-  std::uint64_t expected = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    expected += churn(i, (*table)[i]);
   bench::program<std::uint64_t> program{plan, std::string{"sum_"} + of.name, l.name(),
-                                        l.passes() * expected, bench::counted_in::uneven};
+                                        l.passes() * sum_over(*table), bench::counted_in::uneven};
   bench::add_loop_cases(program, bench::elements::uneven, [=](auto loop) {
     std::uint64_t total = 0;
     for (std::size_t pass = 0; pass < l.passes(); ++pass)

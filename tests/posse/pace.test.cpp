@@ -210,7 +210,6 @@ TEST_CASE("no more steps are expected than there are where lines make some short
     std::size_t next = 5;
     for (std::size_t n = 0; n != 1'000; ++n, next = pace::end_of(next, steps.step()))
       REQUIRE(steps.steps_before(next) >= n);
-    if (steps.step() < 256)
-      CHECK(steps.steps_before(next) == 1'000);
+    CHECK(steps.steps_before(next) <= (steps.step() < 256 ? 1'000 : 1'065)); // 256 / 241
   }
 }

@@ -24,6 +24,7 @@ struct find_if_function : range_algorithm {
       };
       auto i = first;
       // As std::find_if does: where elements are cheap, a loop's own test is half of its time.
+      // In full: g++ 12 leaves a loop of four as it is, and then spills registers at each element.
       for (; last - i >= 4; i += 4) {
         if (holds_at(i))
           return i;

@@ -88,7 +88,7 @@ public:
   }
 
   /// How many steps there were since the last look, at most, if the next one begins with `next`:
-  /// one may be shorter, by less than a line.
+  /// long ones may be shorter, by less than a line each.
   std::size_t steps_before(std::size_t next) const noexcept {
     return (next - looked_at_) / (step_ < aligned ? step_ : step_ - line + 1);
   }
