@@ -285,6 +285,42 @@ TEST_CASE("a share is given to no more executors than it is worth") {
   }
 }
 
+TEST_CASE("a thief whose victim has nothing left takes steps of another's share") {
+  std::size_t middle = 0; // where the first thief's share begins
+  std::vector<std::size_t> of_second;
+  const auto loop = [&](member& m) {
+    auto body = [&](member& k, std::size_t first, std::size_t last) {
+      const auto who = k.executor().index();
+      if (who == 2)
+        of_second.push_back(last - first);
+      const bool begins = who == 1 && middle == 0;
+      if (begins)
+        middle = first;
+      if (first == 0 || begins || (who == 0 && last == middle))
+        let_thieves_begin(k);
+      pass((last - first) * 100ns);
+    };
+    posse::range_fork<decltype(body)>{body}.run(m, 0, 1000);
+  };
+  learn(loop);
+  stepped_runtime host{by_worth(3)};
+  started root{host, 0, loop};
+  host.run(0); // gives to 1, then to 2, of what it has kept
+  CHECK(host->stats().thefts == 2);
+  occupied zero{host, 0};
+  host.run(1);
+  occupied one{host, 1};
+  executors::executor::wake(*paused_members.front());
+  paused_members.erase(paused_members.begin());
+  host.run(0); // does its share, before 2 has come for a part of it
+  host.run(2);
+  CHECK((!of_second.empty() && of_second.front() > 10));
+  while (!root.has_ended()) {
+    go_on();
+    host.run_all();
+  }
+}
+
 TEST_CASE("ranges of more elements than a half of a word counts are done once") {
   constexpr auto n = (std::size_t{1} << 33) + 5;
   posse::runtime_config config;
