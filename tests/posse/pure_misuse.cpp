@@ -171,6 +171,21 @@ long called(basal::posse::runtime& runtime) {
 #  elif MISUSE == 37
   return basal::posse::map_reduce(
     runtime, 10, [](int x) { return 1L << x; }, 0);
+#  elif MISUSE == 38
+  std::vector<int> keys(10);
+  std::vector<double> values(10);
+  basal::posse::sort(runtime, basal::posse::zip(keys, values));
+  return 0;
+#  elif MISUSE == 39
+  const std::vector<double> numbers(10);
+  basal::posse::stable_sort(runtime, numbers);
+  return 0;
+#  elif MISUSE == 40
+  std::vector<int> numbers(10);
+  return static_cast<long>(basal::posse::zip(numbers, std::vector<int>(10)).size());
+#  elif MISUSE == 41
+  runtime.run([](member& m) { m.fork_merge(std::vector<int (*)(member&)>(3)); });
+  return 0;
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

@@ -159,6 +159,18 @@ TEST_CASE("zip makes one range of several, as long as the shortest") {
     CHECK(plain == posse::map(rt, posse::zip(a, b), [=](const std::tuple<int&, const int&>& t) {
             return less(std::get<0>(t), std::get<1>(t));
           }));
+    // A generic one could take a member and the tuple: it takes what has been zipped.
+    CHECK(plain == posse::map(rt, posse::zip(a, b), [](const auto& x, const auto& y) {
+            static_assert(sizeof(x) == sizeof(int) && sizeof(y) == sizeof(int));
+            return x < y ? 1 : 0;
+          }));
+    CHECK(plain == posse::map(rt, posse::zip(a, b), [](auto&&... both) {
+            static_assert(sizeof...(both) == 2);
+            return std::less<>{}(both...) ? 1 : 0;
+          }));
+    CHECK(plain == posse::map(rt, posse::zip(a, b), [](member&, const auto& t) {
+            return std::get<0>(t) < std::get<1>(t) ? 1 : 0;
+          }));
     CHECK(posse::map_reduce(
             rt, posse::zip(a, b), [](int x, int y) { return long{x} * y % 7; }, 0l, std::plus<>{})
           == std::inner_product(a.begin(), a.end(), b.begin(), 0l, std::plus<>{},

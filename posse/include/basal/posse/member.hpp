@@ -77,6 +77,15 @@ public:
                   detail::branch_result_t<std::remove_reference_t<Third>>,
                   detail::branch_result_t<std::remove_reference_t<More>>...>;
 
+  /// Says what to do instead.
+  template <class Only>
+  void fork_merge(Only&&) {
+    static_assert(sizeof(Only*) == 0,
+                  "fork_merge takes two branches or more; for as many as a program finds out when "
+                  "it runs there are map_reduce, map and for_each: "
+                  "map_reduce(m, children, [](member& k, node* n) { return f(k, n); }, 0)");
+  }
+
   /// A safepoint for long stretches without forks: lets waiting actors have
   /// their turn at a quantum's end, gives work away, and notices cancellation.
   /// @throws cancelled, memory_limit_exceeded

@@ -206,14 +206,32 @@ struct sorting_function : range_algorithm {
       "sort and stable_sort take a range and less, which compares two elements; a projection is a "
       "part of it: sort(m, orders, [](const order& a, const order& b) { return a.id < b.id; })");
   }
+
+protected:
+  /// Whether elements can be given other places.
+  template <class Range>
+  static consteval bool check_elements() {
+    constexpr bool can_move
+      = std::indirectly_writable<
+          std::ranges::iterator_t<Range>,
+          std::ranges::range_value_t<
+            Range>> || std::is_same_v<std::ranges::range_value_t<Range>, bool>; // another message's
+    static_assert(
+      can_move, "sort and stable_sort move the elements, which const ones, those of zip, and what "
+                "a view makes do not allow: sort numbers by what they stand for, "
+                "sort(m, places, [&](int a, int b) { return keys[a] < keys[b]; })");
+    return can_move;
+  }
 };
 
 struct sort_function : sorting_function {
   template <element_range Range, class Less = std::ranges::less>
   void operator()(member& m, Range&& range, Less less = {}) const {
-    auto elements = written_elements_of(range);
-    auto order = order_of<std::ranges::range_value_t<Range>>(less);
-    quicksort<decltype(elements), decltype(order)>{order}.run(m, elements, count_of(range));
+    if constexpr (check_elements<Range>()) {
+      auto elements = written_elements_of(range);
+      auto order = order_of<std::ranges::range_value_t<Range>>(less);
+      quicksort<decltype(elements), decltype(order)>{order}.run(m, elements, count_of(range));
+    }
   }
 };
 

@@ -87,7 +87,7 @@ struct stable_sort_function : sorting_function {
     using value = std::ranges::range_value_t<Range>;
     if constexpr (std::is_integral_v<value> && is_branch_free<Less, value>) {
       sort_function{}(m, range, less); // nobody can tell equal ones apart
-    } else {
+    } else if constexpr (check_elements<Range>()) {
       auto first = written_elements_of(range);
       auto n = count_of(range);
       executors::visible_vector<value> buffer(std::make_move_iterator(first),

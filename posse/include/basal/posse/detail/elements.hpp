@@ -63,30 +63,30 @@ template <class Iterator>
   return it + static_cast<std::iter_difference_t<Iterator>>(i);
 }
 
-/// Whether `Function` takes the parts of the one argument, a tuple.
+/// Whether `Function` takes the parts of the one argument, a tuple; `first`: and whether that is
+/// asked before the others, since a generic lambda of two would take the member and the tuple, too.
 template <class Function, class... Args>
 struct takes_parts {
+  static constexpr bool first = false;
   static constexpr bool with_member = false;
   static constexpr bool alone = false;
 };
 
 template <class Function, class... Parts>
-struct takes_parts<Function, std::tuple<Parts...>> {
+struct takes_these {
   static constexpr bool with_member = std::is_invocable_v<Function&, member&, Parts...>;
   static constexpr bool alone = std::is_invocable_v<Function&, Parts...>;
-};
-
-/// The same of a tuple that has a name.
-template <class Function, class... Parts>
-struct takes_parts<Function, std::tuple<Parts...>&> {
-  static constexpr bool with_member = std::is_invocable_v<Function&, member&, Parts&...>;
-  static constexpr bool alone = std::is_invocable_v<Function&, Parts&...>;
+  static constexpr bool first = sizeof...(Parts) > 1 && alone;
 };
 
 template <class Function, class... Parts>
-struct takes_parts<Function, const std::tuple<Parts...>&> {
-  static constexpr bool with_member = std::is_invocable_v<Function&, member&, const Parts&...>;
-  static constexpr bool alone = std::is_invocable_v<Function&, const Parts&...>;
+struct takes_parts<Function, std::tuple<Parts...>> : takes_these<Function, Parts...> {};
+
+template <class Function, class... Parts>
+struct takes_parts<Function, std::tuple<Parts...>&> : takes_these<Function, Parts&...> {};
+
+template <class Function, class... Parts>
+struct takes_parts<Function, const std::tuple<Parts...>&> : takes_these<Function, const Parts&...> {
 };
 
 /// Functions of an element may take the member that runs them first, if they
@@ -95,7 +95,9 @@ struct takes_parts<Function, const std::tuple<Parts...>&> {
 template <class Function, class... Args>
 [[gnu::always_inline]] inline decltype(auto) call_with(Function& function, member& m,
                                                        Args&&... args) {
-  if constexpr (std::is_invocable_v<Function&, member&, Args...>)
+  if constexpr (takes_parts<Function, Args...>::first)
+    return std::apply(function, std::forward<Args>(args)...);
+  else if constexpr (std::is_invocable_v<Function&, member&, Args...>)
     return std::invoke(function, m, std::forward<Args>(args)...);
   else if constexpr (std::is_invocable_v<Function&, Args...>)
     return std::invoke(function, std::forward<Args>(args)...);
@@ -117,15 +119,18 @@ template <class Function, class... Args>
 /// Whether call_with() takes these.
 template <class Function, class... Args>
 inline constexpr bool is_called_with
-  = std::disjunction_v<std::is_invocable<Function&, member&, Args...>,
-                       std::is_invocable<Function&, Args...>,
-                       std::bool_constant<takes_parts<Function, Args...>::with_member>,
-                       std::bool_constant<takes_parts<Function, Args...>::alone>>;
+  = takes_parts<Function, Args...>::first
+    || std::disjunction_v<std::is_invocable<Function&, member&, Args...>,
+                          std::is_invocable<Function&, Args...>,
+                          std::bool_constant<takes_parts<Function, Args...>::with_member>,
+                          std::bool_constant<takes_parts<Function, Args...>::alone>>;
 
 /// Whether it gives them a member then.
 template <class Function, class... Args>
 consteval bool is_called_with_member() {
-  if constexpr (std::is_invocable_v<Function&, member&, Args...>)
+  if constexpr (takes_parts<Function, Args...>::first)
+    return false;
+  else if constexpr (std::is_invocable_v<Function&, member&, Args...>)
     return true;
   else if constexpr (std::is_invocable_v<Function&, Args...>)
     return false;
