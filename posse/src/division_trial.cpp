@@ -13,8 +13,10 @@ constexpr std::uint32_t runs = 16;
 /// Trials in a row that must agree.
 constexpr std::uint32_t enough = 3;
 
-/// The first trial comes so many times the expected work of the first range after that.
-constexpr std::uint32_t first_after = 256;
+/// The first trial is put off by so many times the expected work of a range, and then by twice as
+/// many, up to the last: what is expected of the first ranges is often far more than they take.
+constexpr std::uint32_t first_delay = 4;
+constexpr std::uint32_t last_delay = 32;
 
 /// From one trial to the next passes so many times what a range of the last one took on average,
 /// and a sixteenth as many ranges: at first, and after many that have told nothing new.
@@ -53,15 +55,18 @@ bool are_slower_divided(double divided_sum, double alone_sum, double squares) no
 
 division_trial::course division_trial::try_it(std::size_t n, std::uint64_t work, std::uint64_t now,
                                               const void* who) noexcept {
-  if (next_at_.load(std::memory_order_relaxed) == 0) {
-    next_at_.store(now + first_after * work, std::memory_order_relaxed);
-    return known(n);
-  }
   const auto* tries = tries_.load(std::memory_order_relaxed);
   if (work > most_work || (tries != nullptr && tries != who && !is_left(now)))
     return known(n);
   const std::unique_lock guard{mutex_, std::try_to_lock};
-  return guard && takes_part(n, now, who) ? next_course(now) : known(n);
+  if (!guard)
+    return known(n);
+  if (delay_ < last_delay) {
+    delay_ = delay_ == 0 ? first_delay : 2 * delay_;
+    next_at_.store(now + delay_ * work, std::memory_order_relaxed);
+    return known(n);
+  }
+  return takes_part(n, now, who) ? next_course(now) : known(n);
 }
 
 std::uint64_t division_trial::alone_for(course c) const noexcept {

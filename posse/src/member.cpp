@@ -469,6 +469,11 @@ std::size_t member::most_executors() const noexcept {
   return std::min(origin_->cabal_limit(), origin_->host.compute().size());
 }
 
+bool member::has_others() const noexcept {
+  const auto& compute = origin_->host.compute();
+  return compute.size() > 1 || &executor_->pool() != &compute;
+}
+
 /// Twice what a hand-over takes, since both members can go on with a half.
 std::uint64_t member::least_taken() const noexcept {
   if (origin_->host.config().steal_by == hysteresis::quantum)

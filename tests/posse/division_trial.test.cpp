@@ -260,7 +260,7 @@ TEST_CASE("a range that is better done alone is not stolen from") {
                  for (; ranges < 90; ++ranges) {
                    if (ranges == 80)
                      thefts_before = host->stats().thefts;
-                   if (ranges < 3)
+                   if (ranges < 6)
                      pass(1s); // trials begin
                    posse::for_each(m, std::views::iota(0, 100), [&](posse::member& k, int i) {
                      pass(&k.executor() == &host.at(0) ? 10us : 30us);
@@ -278,13 +278,52 @@ TEST_CASE("a range that is better done alone is not stolen from") {
   CHECK(host->stats().thefts == thefts_before);
 }
 
+TEST_CASE("ranges of a single executor do not put trials off") {
+  stepped_runtime one{by_worth(1)};
+  stepped_runtime host{by_worth(2)};
+  const auto range = [&](posse::member& m) {
+    posse::for_each(m, std::views::iota(0, 100), [&](posse::member& k, int i) {
+      pass(&k.executor() == &host.at(1) ? 30us : 10us);
+      if (i == 0)
+        let_thieves_begin(k);
+    });
+  };
+  started alone{one, 0, [&](posse::member& m) {
+                  for (int ranges = 0; ranges < 300; ++ranges) {
+                    pass(1s); // a trial would be due
+                    range(m);
+                  }
+                }};
+  while (!alone.has_ended()) {
+    one.run(0);
+    go_on();
+  }
+  std::uint64_t thefts_before = 0;
+  started main{host, 0, [&](posse::member& m) {
+                 for (int ranges = 0; ranges < 90; ++ranges) {
+                   if (ranges == 80)
+                     thefts_before = host->stats().thefts;
+                   if (ranges < 6)
+                     pass(1s);
+                   range(m);
+                 }
+               }};
+  while (!main.has_ended()) {
+    host.run(0);
+    host.run(1);
+    go_on();
+  }
+  CHECK(thefts_before >= 24);
+  CHECK(host->stats().thefts == thefts_before);
+}
+
 TEST_CASE("a range that takes far longer than those that were better done alone is divided again") {
   stepped_runtime host{by_worth(2)};
   auto each = 10us;
   int first = 0; // element that the other executor does
   started main{host, 0, [&](posse::member& m) {
                  for (int ranges = 0; ranges < 90; ++ranges) {
-                   if (ranges < 3)
+                   if (ranges < 6)
                      pass(1s); // trials begin
                    if (ranges == 89)
                      each = 300us;

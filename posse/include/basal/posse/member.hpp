@@ -215,6 +215,9 @@ private:
   /// How many executors may work for the computation at the same time, at most.
   std::size_t most_executors() const noexcept;
 
+  /// Whether there is an executor beside the member's own that could.
+  bool has_others() const noexcept;
+
   /// The elements that a range has left at least, as far as its pace is concerned: see runtime.
   std::size_t least_left() const noexcept {
     return least_left_;

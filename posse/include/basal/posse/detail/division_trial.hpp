@@ -94,6 +94,7 @@ private:
 
   std::mutex mutex_; ///< guards what follows, and writes of what precedes
   progress trial_;
+  std::uint32_t delay_ = 0;    ///< of the first trial, in ranges: see first_delay
   std::uint32_t patience_ = 0; ///< see least_patience
   std::uint32_t to_pass_ = 16; ///< ranges before the trial's first one
   std::uint32_t agreeing_ = 0; ///< trials that have found that alone is better

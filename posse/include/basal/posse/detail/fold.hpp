@@ -167,7 +167,7 @@ private:
 /// A reduction over the elements [0, n), n at least 1, with such values: a range of at most
 /// `most_blocks` blocks, whose values are combined at the end. A block's size depends on n alone,
 /// and so does how elements are combined. In a sequential loop every operation would wait for the
-/// last one; here one in `group` does, or blocks go by turns.
+/// last one; here one in `group` does, or blocks go by turns. Not inlined, as ranges are not.
 template <class T, class Op>
 class block_fold {
 public:
@@ -233,7 +233,7 @@ private:
   /// Each element is a block. Their values are combined one after the other: pair by pair they take
   /// up to a third more where functions call themselves this way.
   template <class Iterator, class Function>
-  T single(member& m, Iterator at, std::size_t n, Function& function) const {
+  [[gnu::noinline]] T single(member& m, Iterator at, std::size_t n, Function& function) const {
     value_room<T, few> values;
     auto body = [at, near = near_to<decltype(*at)>(function),
                  all = values.data()](member& k, std::size_t first, std::size_t last) {
@@ -249,7 +249,7 @@ private:
   }
 
   template <class Iterator, class Function>
-  T in_blocks(member& m, Iterator at, std::size_t n, Function& function) const {
+  [[gnu::noinline]] T in_blocks(member& m, Iterator at, std::size_t n, Function& function) const {
     const auto bits
       = n <= most_singles ? 0 : static_cast<int>(std::bit_width((n - 1) / most_blocks));
     const auto size = size_of_block(bits);
