@@ -63,25 +63,25 @@ template <class Iterator>
   return it + static_cast<std::iter_difference_t<Iterator>>(i);
 }
 
-/// Whether `Function` takes the parts of the one argument, a tuple; `first`: and whether that is
-/// asked before the others, since a generic lambda of two would take the member and the tuple, too.
+/// Whether `Function` takes the parts of the one argument, a tuple.
 template <class Function, class... Args>
 struct takes_parts {
-  static constexpr bool first = false;
-  static constexpr bool with_member = false;
   static constexpr bool alone = false;
+  static constexpr bool with_member = false;
+  static constexpr std::size_t count = 0;
 };
 
 template <class Function, class... Parts>
 struct takes_these {
-  static constexpr bool with_member = std::is_invocable_v<Function&, member&, Parts...>;
   static constexpr bool alone = std::is_invocable_v<Function&, Parts...>;
-  static constexpr bool first = sizeof...(Parts) > 1 && alone;
+  static constexpr bool with_member = std::is_invocable_v<Function&, member&, Parts...>;
+  static constexpr std::size_t count = sizeof...(Parts);
 };
 
 template <class Function, class... Parts>
 struct takes_parts<Function, std::tuple<Parts...>> : takes_these<Function, Parts...> {};
 
+/// The same of a tuple that has a name.
 template <class Function, class... Parts>
 struct takes_parts<Function, std::tuple<Parts...>&> : takes_these<Function, Parts&...> {};
 
@@ -89,28 +89,46 @@ template <class Function, class... Parts>
 struct takes_parts<Function, const std::tuple<Parts...>&> : takes_these<Function, const Parts&...> {
 };
 
-/// Functions of an element may take the member that runs them first, if they
-/// fork themselves; and the parts of an element that is a tuple, as those of
-/// zip() are, one by one.
+enum class call_form { none, alone, with_member, parts, parts_with_member };
+
+/// Functions of an element may take the member that runs them first, if they fork themselves; and
+/// the parts of an element that is a tuple, as those of zip() are, one by one. A generic lambda of
+/// two would take the member and a tuple as well as its two parts, so these are tried first; no
+/// other form is asked for then, since to ask makes its body, which may not compile.
+template <class Function, class... Args>
+consteval call_form form_of_call() {
+  using parts = takes_parts<Function, Args...>;
+  if constexpr (parts::count > 1 && parts::alone)
+    return call_form::parts;
+  else if constexpr (std::is_invocable_v<Function&, member&, Args...>)
+    return call_form::with_member;
+  else if constexpr (std::is_invocable_v<Function&, Args...>)
+    return call_form::alone;
+  else if constexpr (parts::with_member)
+    return call_form::parts_with_member;
+  else
+    return parts::alone ? call_form::parts : call_form::none;
+}
+
+/// Calls the function of an element so.
 template <class Function, class... Args>
 [[gnu::always_inline]] inline decltype(auto) call_with(Function& function, member& m,
                                                        Args&&... args) {
-  if constexpr (takes_parts<Function, Args...>::first)
-    return std::apply(function, std::forward<Args>(args)...);
-  else if constexpr (std::is_invocable_v<Function&, member&, Args...>)
+  constexpr auto form = form_of_call<Function, Args...>();
+  if constexpr (form == call_form::with_member)
     return std::invoke(function, m, std::forward<Args>(args)...);
-  else if constexpr (std::is_invocable_v<Function&, Args...>)
+  else if constexpr (form == call_form::alone)
     return std::invoke(function, std::forward<Args>(args)...);
-  else if constexpr (takes_parts<Function, Args...>::with_member)
+  else if constexpr (form == call_form::parts_with_member)
     return std::apply(
       [&](auto&&... parts) -> decltype(auto) {
         return std::invoke(function, m, std::forward<decltype(parts)>(parts)...);
       },
       std::forward<Args>(args)...);
-  else if constexpr (takes_parts<Function, Args...>::alone)
+  else if constexpr (form == call_form::parts)
     return std::apply(function, std::forward<Args>(args)...);
   else
-    static_assert(takes_parts<Function, Args...>::alone,
+    static_assert(form != call_form::none,
                   "the function of an algorithm takes the elements that it is called for, or the "
                   "member that runs it and these: [](const order& o) { ... }, or "
                   "[](basal::posse::member& m, const order& o) { ... }");
@@ -118,25 +136,13 @@ template <class Function, class... Args>
 
 /// Whether call_with() takes these.
 template <class Function, class... Args>
-inline constexpr bool is_called_with
-  = takes_parts<Function, Args...>::first
-    || std::disjunction_v<std::is_invocable<Function&, member&, Args...>,
-                          std::is_invocable<Function&, Args...>,
-                          std::bool_constant<takes_parts<Function, Args...>::with_member>,
-                          std::bool_constant<takes_parts<Function, Args...>::alone>>;
+inline constexpr bool is_called_with = form_of_call<Function, Args...>() != call_form::none;
 
 /// Whether it gives them a member then.
 template <class Function, class... Args>
-consteval bool is_called_with_member() {
-  if constexpr (takes_parts<Function, Args...>::first)
-    return false;
-  else if constexpr (std::is_invocable_v<Function&, member&, Args...>)
-    return true;
-  else if constexpr (std::is_invocable_v<Function&, Args...>)
-    return false;
-  else
-    return takes_parts<Function, Args...>::with_member;
-}
+inline constexpr bool is_called_with_member
+  = form_of_call<Function, Args...>() == call_form::with_member
+    || form_of_call<Function, Args...>() == call_form::parts_with_member;
 
 /// A warning rather than an error: many such values are small. A template, or clang++ would warn of
 /// the call below wherever it reads it.

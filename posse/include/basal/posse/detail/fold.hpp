@@ -274,7 +274,7 @@ private:
       }
       constexpr bool are_apart
         = group == 1 && !in_any_order
-          && !is_called_with_member<std::remove_reference_t<decltype(f)>, decltype(*at)>();
+          && !is_called_with_member<std::remove_reference_t<decltype(f)>, decltype(*at)>;
       auto i = first;
       if constexpr (are_apart) // else these may fork, and end as they began
         if (size >= least_by_turns)
