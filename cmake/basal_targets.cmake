@@ -34,7 +34,8 @@ endfunction()
 # The calling folder has programs that are compiled once and run for a second: so they are compiled
 # in three fifths of the time that -O2 -g takes. The modules are compiled as ever. A precompiled
 # header and the sources that reuse it have the same level: g++ 14 refuses others. Under sanitizers
-# and by clang, BASAL_PROGRAM_FLAGS make it less than half of that once more.
+# and by clang, BASAL_PROGRAM_FLAGS make it less than half of that once more, but for tests that
+# repeat what they do.
 function(basal_quick_to_compile)
   add_compile_options($<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:RelWithDebInfo>:-g1>
                       ${BASAL_PROGRAM_FLAGS})
@@ -135,7 +136,7 @@ endfunction()
 set(_basal_tsan_caf ${PROJECT_SOURCE_DIR}/tests/support/tsan-caf.supp)
 
 # basal_add_test(NAME MODULE/SUBJECT KIND contract|model|stress|regression
-#   [TIMEOUT seconds]  default 60 (model: 240)
+#   [TIMEOUT seconds]  default 60 (model: 240; compiled with BASAL_PROGRAM_FLAGS: 180)
 #   [SOURCES x.cpp...] default SUBJECT.KIND.cpp (contract: SUBJECT.test.cpp)
 #   [LIBS ...]         default basal::MODULE
 #   [LABELS ...] [ENVIRONMENT A=b...] [ARGS ...]
@@ -161,10 +162,17 @@ function(basal_add_test)
   if(BASAL_TEST_THREADS_ONLY AND ARG_KIND STREQUAL "model")
     return() # a model's threads are coroutines of one
   endif()
+  # These repeat what they do: what it takes to compile them better is less than that gains.
+  set(works_long OFF)
+  if(BASAL_PROGRAM_FLAGS AND ARG_KIND MATCHES "^(stress|model)$")
+    set(works_long ON)
+  endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
     if(ARG_KIND STREQUAL "model") # tries thousands of interleavings, on a CPU that others use too
       set(ARG_TIMEOUT 240)
+    elseif(BASAL_PROGRAM_FLAGS)
+      set(ARG_TIMEOUT 180)
     endif()
   endif()
   string(REGEX REPLACE "/.*" "" module "${ARG_NAME}")
@@ -183,8 +191,12 @@ function(basal_add_test)
   add_executable(${name} ${ARG_SOURCES})
   _basal_common(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} basal_test_support)
-  target_precompile_headers(${name} REUSE_FROM basal_test_support)
-  _basal_ccache_pch(${name})
+  if(works_long)
+    target_compile_options(${name} PRIVATE -O1)
+  else()
+    target_precompile_headers(${name} REUSE_FROM basal_test_support)
+    _basal_ccache_pch(${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   set(caf_label)
   if(module STREQUAL "actors" OR ARG_USES_CAF)

@@ -211,11 +211,10 @@ protected:
   /// Whether elements can be given other places.
   template <class Range>
   static consteval bool check_elements() {
+    using place = std::ranges::iterator_t<Range>;
+    using value = std::ranges::range_value_t<Range>;
     constexpr bool can_move
-      = std::indirectly_writable<
-          std::ranges::iterator_t<Range>,
-          std::ranges::range_value_t<
-            Range>> || std::is_same_v<std::ranges::range_value_t<Range>, bool>; // another message's
+      = std::indirectly_writable<place, value> || std::is_same_v<value, bool>; // another message's
     static_assert(
       can_move, "sort and stable_sort move the elements, which const ones, those of zip, and what "
                 "a view makes do not allow: sort numbers by what they stand for, "
