@@ -65,8 +65,8 @@ public:
   range_fork(const range_fork&) = delete;
   range_fork& operator=(const range_fork&) = delete;
 
-  /// Does the elements [first, last). Once. Not inlined, or what its caller does besides would share
-  /// the registers with it: a backtracking search by map_reduce took 1.5 times as long.
+  /// Does the elements [first, last). Once. Not inlined: what its caller does besides would share
+  /// the registers with it, and a backtracking search by map_reduce took 1.5 times as long.
   /// @throws any exception of the body; cancelled
   [[gnu::noinline]] void run(member& m, std::size_t first, std::size_t last) {
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
