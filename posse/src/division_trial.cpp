@@ -19,10 +19,10 @@ constexpr std::uint32_t first_delay = 4;
 constexpr std::uint32_t last_delay = 32;
 
 /// From one trial to the next passes so many times what a range of the last one took on average,
-/// and a sixteenth as many ranges: at first, and after many that have told nothing new.
+/// and then as many ranges, for time passes in a pause, too: at first, and after many that have
+/// told nothing new.
 constexpr std::uint32_t least_patience = 256;
 constexpr std::uint32_t most_patience = 4096;
-constexpr std::uint32_t ranges_share = 16;
 
 /// Ranges of another size in a row after which the trial goes on with that one.
 constexpr std::uint32_t most_missed = 16;
@@ -111,7 +111,7 @@ void division_trial::begin_trial(std::size_t n, std::uint64_t now) noexcept {
 
 void division_trial::wait_longer() noexcept {
   patience_ = std::clamp(2 * patience_, least_patience, most_patience);
-  to_pass_ = patience_ / ranges_share;
+  to_pass_ = patience_;
 }
 
 /// By chance, and half of them each in the end.
