@@ -474,6 +474,10 @@ bool member::has_others() const noexcept {
   return compute.size() > 1 || &executor_->pool() != &compute;
 }
 
+bool member::has_idle_others() const noexcept {
+  return origin_->anybody_idle(*executor_);
+}
+
 /// Twice what a hand-over takes, since both members can go on with a half.
 std::uint64_t member::least_taken() const noexcept {
   if (origin_->host.config().steal_by == hysteresis::quantum)

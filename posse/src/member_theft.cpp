@@ -235,7 +235,7 @@ std::uint64_t member::now() const noexcept {
 }
 
 void member::offer() noexcept {
-  if (origin_->anybody_idle(*executor_))
+  if (has_idle_others())
     std::ignore = consider_theft(executor_->now());
 }
 

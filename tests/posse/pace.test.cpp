@@ -59,8 +59,8 @@ TEST_CASE("steps grow fourfold while elements are cheap, up to the longest, and 
   for (std::size_t steps : {1, 2, 4, 8, 8})
     CHECK(w.to_look() == steps * pace::longest_step);
   CHECK(w.p.step() == pace::longest_step);
-  w.ticks = 10;
-  CHECK(w.to_look() == pace::longest_step); // they have become expensive
+  w.ticks = 10; // they have become expensive, as is seen halfway
+  CHECK(w.to_look() == 4 * pace::longest_step);
 }
 
 TEST_CASE("where the cost of elements was known, they are measured by the end of the second step") {
@@ -89,16 +89,43 @@ TEST_CASE("looks grow rare while steps stay the same, up to a bound in steps and
   CHECK(slow.to_look() == 1);
 }
 
-TEST_CASE("elements that have become expensive are noticed before the next look was due") {
+TEST_CASE("elements that have become expensive are noticed halfway to the next look") {
   walk w{pace::target / 16};
   for (int i = 0; i < 10; ++i)
     w.to_look();
   REQUIRE(w.p.step() == 4);
   REQUIRE(w.to_look() == 8 * 4);
   w.ticks = pace::target * 10;
-  CHECK(w.to_look() == 4);
+  CHECK(w.to_look() == 4 * 4);
   CHECK(w.p.step() == 1);
   CHECK(w.to_look() == 1); // and looks are frequent again
+}
+
+TEST_CASE("on the way to a look the clock is read once, and not where the look is put off") {
+  walk w{pace::target / 16};
+  for (int i = 0; i < 10; ++i)
+    w.to_look();
+  int read = 0;
+  const auto look_due_in = [&](int steps) {
+    auto next = w.next;
+    read = 0;
+    for (int i = 1; i <= steps; ++i) {
+      next += w.p.step();
+      if (w.p.is_look_due(next, [&] {
+            ++read;
+            return std::uint64_t{0};
+          }))
+        return i;
+    }
+    return 0;
+  };
+  CHECK(look_due_in(20) == 8);
+  CHECK(read == 1);
+  w.p.put_off_look(w.next + 12 * w.p.step());
+  CHECK(look_due_in(20) == 12);
+  CHECK(read == 0);
+  w.p.put_off_look(w.next + w.p.step()); // no sooner than it was
+  CHECK(look_due_in(20) == 12);
 }
 
 TEST_CASE("steps stay as they are while they take about the target") {

@@ -218,6 +218,9 @@ private:
   /// Whether there is an executor beside the member's own that could.
   bool has_others() const noexcept;
 
+  /// Whether such a one is idle and could begin now.
+  bool has_idle_others() const noexcept;
+
   /// The elements that a range has left at least, as far as its pace is concerned: see runtime.
   std::size_t least_left() const noexcept {
     return least_left_;

@@ -19,9 +19,9 @@ namespace basal::posse {
 ///
 /// The first elements are not timed: most ranges are short. From then on steps grow while one takes
 /// less than a quarter of the target, about 1 us, and shrink when they take more than twice that.
-/// While they stay the same, looks grow rare, and the time alone is read after a step. The cost of
-/// an element is known from then on as well; where it was known before, from calls at the same
-/// place (range_site), steps begin as long as the cost allows.
+/// While they stay the same, looks grow rare, and the time alone is read halfway to the next one.
+/// The cost of an element is known from then on as well; where it was known before, from calls at
+/// the same place (range_site), steps begin as long as the cost allows.
 ///
 /// One per member and range; not thread-safe.
 class pace {
@@ -99,12 +99,13 @@ public:
   }
 
   /// Whether it is time to call look(): to be asked after each step. Also when steps have become
-  /// slow, where the next look is some of them away.
+  /// slow, where the next look is some of them away. Halfway there alone: the clock is read when
+  /// all that comes before is done, which keeps the processor from beginning with the next step.
   /// @param next the first element that is not done
   /// @param now  returns the time, in ticks of tick_clock; not called where it makes no difference
   template <class Clock>
   [[gnu::always_inline]] inline bool is_look_due(std::size_t next, Clock now) const noexcept {
-    return next >= next_look_ || (look_by_ != never && now() >= look_by_);
+    return next >= next_look_ || (next - halfway_ < step_ && now() >= look_by_);
   }
 
   /// The pace from here on, after a look at the clock. By value, so that the
@@ -137,6 +138,12 @@ public:
     result.part_looks(result.step_ == step_);
     result.next_look_ = next + result.apart_ * result.step_;
     return result;
+  }
+
+  /// There is no look, nor is the clock read, before `next` is reached.
+  void put_off_look(std::size_t next) noexcept {
+    next_look_ = std::max(next_look_, next);
+    halfway_ = nowhere;
   }
 
   /// Ticks that `elements` of that cost take.
@@ -201,20 +208,23 @@ private:
     return std::clamp(((cost * std::uint64_t{left}) >> 8) / steps_left, target, longest_target);
   }
 
-  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+  /// So far behind all elements that no step reaches it.
+  static constexpr auto nowhere = std::numeric_limits<std::size_t>::max() / 2;
 
   /// Sets the steps until the next look: twice as many as long as they stay the same, and no more
   /// than take `longest_target`.
   void part_looks(bool same) noexcept {
-    look_by_ = never;
+    halfway_ = nowhere;
     const auto before = std::exchange(apart_, 1);
     if (looks_ < 2) // nothing was measured yet
       return;
     const auto most = same ? 2 * before : 1;
     const auto ticks = std::max<std::uint64_t>(1, (std::uint64_t{cost_} * step_) >> 8);
     apart_ = std::clamp<std::size_t>(longest_target / ticks, 1, std::min(most, looks_apart));
-    if (apart_ > 1)
+    if (apart_ > 1) {
+      halfway_ = looked_at_ + (apart_ + 1) / 2 * step_;
       look_by_ = last_look_ + 2 * apart_ * ticks;
+    }
   }
 
   /// Elements in a step of about half of `aim`.
@@ -227,8 +237,9 @@ private:
   std::size_t next_look_;
   std::size_t looked_at_;
   std::size_t least_step_ = 1;
-  std::size_t apart_ = 1; ///< steps until the next look
-  std::uint64_t look_by_ = never;
+  std::size_t apart_ = 1;         ///< steps until the next look
+  std::size_t halfway_ = nowhere; ///< to the next look, if that is some steps away
+  std::uint64_t look_by_ = 0;     ///< ticks; the time to look there
   element_cost cost_ = 0;
   element_cost measured_ = 0;
   std::uint32_t looks_ = 0;     ///< at the clock

@@ -92,14 +92,17 @@ public:
   /// @param much what is much of that
   void note_ends(std::uint64_t apart, std::uint64_t much) noexcept {
     const auto before = uneven_.load(std::memory_order_relaxed);
-    const auto after = apart > much ? ranges_uneven : before - (before != 0);
+    const auto after = apart <= much ? before - (before != 0)
+                       : before == 0 ? ranges_suspect
+                                     : ranges_suspect + ranges_uneven;
     if (after != before)
       uneven_.store(after, std::memory_order_relaxed);
   }
 
-  /// Whether that was much lately: what is left may take far longer than elements do on average.
+  /// Whether that was much lately, more than once: what is left may take far longer than elements
+  /// do on average. Once, it may have been that a thread had to wait for its CPU.
   bool is_uneven() const noexcept {
-    return uneven_.load(std::memory_order_relaxed) != 0;
+    return uneven_.load(std::memory_order_relaxed) > ranges_suspect;
   }
 
   // -- calls that are known to take less than a step should ------------------------
@@ -170,8 +173,10 @@ private:
 
   static constexpr std::uint64_t most_turns = 1 << 12; // of calls that take 3 ms together, or more
 
-  /// After one whose members ended apart. Where that is known, they seldom do.
+  /// After two whose members ended apart, the second one of `ranges_suspect` after the first. Where
+  /// that is known, they seldom do.
   static constexpr std::uint32_t ranges_uneven = 64;
+  static constexpr std::uint32_t ranges_suspect = 4;
 
   /// The known cost was wrong by much: the next call learns it anew.
   void forget() noexcept {

@@ -60,6 +60,7 @@ public:
       is_uneven_(range::site.is_uneven()),
       least_(units_.units_of(pace::least_of(least_step, usual_))),
       few_(units_.units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
+      least_ahead_(is_even() ? units_.units_of(pace::step_within(pace::target, usual_)) : 0),
       most_ahead_(units_.units_of(pace::step_within(pace::longest_target, usual_))),
       owner_(*this, {0, units_.unit_at(middle)}, known),
       thief_(*this, {units_.unit_at(middle), units_.unit_at(last)}, known),
@@ -120,7 +121,10 @@ private:
     }
   };
 
-  static constexpr std::uint32_t claims_left = 8; ///< of a share, about
+  /// Claims of what is left of a share, about: of elements that are known, and known to be alike,
+  /// and of others, which may be the dear ones.
+  static constexpr std::uint32_t claims_if_even = 4;
+  static constexpr std::uint32_t claims_if_not = 8;
 
   /// Ticks, about what it costs to begin with a step.
   static constexpr std::uint64_t little = pace::target / 8;
@@ -137,8 +141,8 @@ private:
     /// Its member alone. Where elements are known to be uneven, no more than half of what is left,
     /// unless that is little by what they cost on average: they may be the dear ones.
     /// @param step  elements, at most
-    /// @param ahead a part of what is left, if that is more: a step's end costs 50 ns and more, and
-    ///              others can take what was not claimed
+    /// @param ahead a part of what is left, if that is more: others can take what was not claimed,
+    ///              and each step's end takes some time
     /// @returns false if nothing is left
     bool claim(std::size_t step, bool ahead) noexcept {
       if (this->first != this->last)
@@ -153,7 +157,7 @@ private:
         }
         auto most = in().units_.units_of(step);
         if (ahead)
-          most = std::max(most, std::min(seen.size() / claims_left, in().most_ahead_));
+          most = std::max(most, in().ahead_of(seen.size()));
         const auto few = in().is_uneven_ ? std::max(in().least_, std::min(most, in().few_)) : most;
         const auto n = std::min(most, std::max(seen.size() / 2, few));
         rest = {n < seen.size() ? in().units_.end_of(seen.first, n) : seen.last, seen.last};
@@ -294,7 +298,8 @@ private:
   /// @param position of the pace, which counts the member's elements only
   void do_all(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
     do {
-      while (mine.claim(steps.step(), false))
+      // A step, if the rest is to be offered to others first.
+      while (mine.claim(steps.step(), is_even() && !m.has_idle_others()))
         if (mine.left() == 0) // without a node, what the body forks is the next to be stolen
           do_step(m, body, mine, nullptr, steps, position);
         else
@@ -307,6 +312,7 @@ private:
   void do_with_node(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
     rest node{m.youngest_, *this, mine, range::site.cost(steps)};
     m.youngest_ = &node;
+    put_off_look(steps, position, mine);
     guarded(mine, [&] {
       m.poll(); // the member's first look, if there was none yet
       node.safepoints = m.safepoints();
@@ -373,6 +379,7 @@ private:
       range::site.note_forks();
     const auto now = m.now();
     steps = steps.look(position, now, std::max(mine.left(), m.least_left()));
+    put_off_look(steps, position, mine);
     if (usual_ == 0 && steps.is_news())
       range::site.learn(steps.measured(), each_);
     node.cost = range::site.cost(steps);
@@ -421,6 +428,23 @@ private:
       return outcome::nothing;
     was_balanced_ = true;
     return outcome::taken;
+  }
+
+  /// Whether elements are known to cost about the same.
+  bool is_even() const noexcept {
+    return usual_ != 0 && !is_uneven_;
+  }
+
+  /// Where a look would tell little news, not before the next claim is done.
+  void put_off_look(pace& steps, std::size_t position, const share& mine) const noexcept {
+    if (is_even())
+      steps.put_off_look(position + mine.left() / claims_if_even);
+  }
+
+  /// Units that are claimed together, of so many.
+  std::uint32_t ahead_of(std::uint32_t left) const noexcept {
+    const auto claims = is_even() ? claims_if_even : claims_if_not;
+    return std::min(std::max(left / claims, least_ahead_), most_ahead_);
   }
 
   /// Some 0.2 us, so that others' cache lines are not asked for all the time.
@@ -472,7 +496,8 @@ private:
   std::atomic<bool> has_helpers_{false}; ///< somebody came after the first thief. Relaxed: a hint
   const std::uint32_t least_;            ///< units that are claimed together, at least
   const std::uint32_t few_;              ///< units that take little time, on average
-  const std::uint32_t most_ahead_;       ///< units of a claim that is longer than a step
+  const std::uint32_t least_ahead_;      ///< units of a claim that is longer than a step, at least
+  const std::uint32_t most_ahead_;       ///< the same, at most
 
   share owner_;
   share thief_;
