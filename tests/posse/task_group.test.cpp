@@ -6,6 +6,7 @@
 #include "stepped_runtime.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -171,15 +172,15 @@ TEST_CASE("a thief takes the later half of the tasks that have not begun") {
   CHECK(root.has_ended());
 }
 
-TEST_CASE("a thief takes all tasks behind one that has lasted for quanta") {
-  stepped_runtime host{stepped(2)};
+TEST_CASE("a thief does all tasks behind one that lasts, without its member") {
+  stepped_runtime host{by_worth(2)};
   std::string log;
   started root{host, 0, [&](member& m) {
-                 look(m);
                  task_scope(m, [&](task_group& tasks) {
-                   tasks.spawn([&](member& k) {
-                     for (int quanta = 0; quanta < 3; ++quanta)
-                       end_quantum(k);
+                   tasks.spawn([](member& k) {
+                     look(k);
+                     end_quantum(k);
+                     let_thieves_begin(k);
                    });
                    for (int task = 0; task < 4; ++task)
                      tasks.spawn(
@@ -187,11 +188,36 @@ TEST_CASE("a thief takes all tasks behind one that has lasted for quanta") {
                  });
                }};
   host.run(0);
-  CHECK(log.empty());
+  CHECK(host->stats().thefts == 1);
   host.run(1);
-  host.run(0);
   CHECK(log == "1111");
+  go_on();
+  host.run_all();
   CHECK(root.has_ended());
+  CHECK(log == "1111");
+}
+
+TEST_CASE("cheap tasks of one group say nothing of another's") {
+  stepped_runtime host{by_worth(2)};
+  const auto group_of = [](member& m, std::size_t size, auto each) {
+    task_scope(m, [&](task_group& tasks) {
+      for (std::size_t i = 0; i < size; ++i)
+        tasks.spawn(each);
+    });
+  };
+  std::uint64_t before = 0;
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 10; ++i)
+                   group_of(m, 1000, [] { pass(10ns); });
+                 before = host->stats().thefts;
+                 group_of(m, 2, [](member& k) {
+                   pass(1ms);
+                   look(k);
+                 });
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(host->stats().thefts == before + 1);
 }
 
 TEST_CASE("of two groups, the older one's tasks are stolen first") {

@@ -84,6 +84,12 @@ public:
     base::end(m, found);
   }
 
+  /// Elements of this kind fork by themselves, or are not alike: what some of them take tells
+  /// nothing of others.
+  static void expect_forks() noexcept {
+    site.note_forks();
+  }
+
 private:
   using base = detail::short_range<Body>;
   using shared = detail::shared_range<Body>;

@@ -1,21 +1,19 @@
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/delegation.hpp>
-#include <basal/posse/detail/right_continuation.hpp>
 #include <basal/posse/detail/task_list.hpp>
 #include <basal/posse/fwd.hpp>
 #include <basal/posse/member.hpp>
 #include <basal/posse/pure.hpp>
+#include <basal/posse/range_fork.hpp>
 
 namespace basal::posse {
 
@@ -39,12 +37,11 @@ concept spawnable = detail::branch<Task> || std::is_invocable_v<Task&, task_grou
 /// begins. So one thread does them in one order, the sequential one, and of a
 /// tree of tasks it holds the siblings of one path.
 ///
-/// While the tasks of a group are done, one node in the member's list stands for
-/// those that have not begun. The most basal node is stolen first, as always:
-/// that of the oldest group. The thief takes the later half of its tasks, or all
-/// if the member has been busy with one for a quantum, and does with them as the
-/// member does with the others. Nobody blocks a thread: who waits for a thief is
-/// suspended, and its executor runs other work.
+/// The tasks of a group are the elements of a range, see `range_fork`: one node in the member's list
+/// stands for those that have not begun. The most basal node is stolen first, as always: that of the
+/// oldest group. The thief takes the later half of its tasks, and from then on, whoever has done its
+/// own takes some of the other's. Nobody blocks a thread: who waits for a thief is suspended, and
+/// its executor runs other work.
 ///
 /// A group belongs to the body of its scope, and to its thread: branches, which others may steal,
 /// must not use it, and a task that spawns takes a group of its own.
@@ -142,123 +139,39 @@ private:
     Task task_;
   };
 
-  /// The tasks that a thief takes: the victim's list no longer owns them, and their runner owns
-  /// them from then on.
-  struct taken_tasks {
-    detail::any_task* first = nullptr;
-    std::size_t count = 0;
+  /// The body of a range of tasks.
+  struct runner {
+    std::unique_ptr<detail::any_task>* tasks;
 
-    detail::task_list release() noexcept {
-      return {std::exchange(first, nullptr), std::exchange(count, 0)};
-    }
-
-    void operator()(posse::member& m) {
-      auto tasks = release();
-      run(m, tasks);
-    }
-  };
-
-  /// The tasks of a list that have not begun, at least one.
-  class rest : public right_continuation {
-  public:
-    rest(posse::member& m, const detail::task_list& tasks) noexcept
-      : right_continuation(m.youngest_, ops), member_(m), tasks_(tasks) {
-    }
-
-    /// After the merge. Tasks that were taken back when a task failed have not run.
-    ~rest() {
-      if (is_taken())
-        taken_.release();
-    }
-
-    rest(const rest&) = delete;
-    rest& operator=(const rest&) = delete;
-
-    /// The task before them begins.
-    void pass() noexcept {
-      begun_in_ = member_.quantum_;
-    }
-
-    /// The tasks that a thief left, after it took the others.
-    std::size_t kept() const noexcept {
-      return kept_;
-    }
-
-  private:
-    // The last of `parts` parts of them, unless the task at hand has lasted for a
-    // whole quantum: then those that are kept might wait long for its end, and the
-    // thief takes all. The node may stay untaken after this, and be asked again later.
-    static detail::delegation* delegate(right_continuation& self, detail::computation& origin,
-                                        division how) noexcept {
-      auto& r = static_cast<rest&>(self);
-      const auto size = r.tasks_.size();
-      r.kept_
-        = r.member_.quantum_ - r.begun_in_ <= 1 ? size - (size + how.parts - 1) / how.parts : 0;
-      r.taken_ = {r.tasks_.at(r.kept_), r.tasks_.size() - r.kept_};
-      return new (std::nothrow) detail::typed_delegation<taken_tasks>(origin, r.taken_);
-    }
-
-    static constexpr operations ops{&delegate, nullptr};
-
-    posse::member& member_;
-    const detail::task_list& tasks_;
-    std::uint32_t begun_in_ = 0; ///< the member's quantum
-    std::size_t kept_ = 0;
-    taken_tasks taken_{};
-  };
-
-  /// The node's frame is left early: the other tasks are not wanted.
-  struct unwinding_guard {
-    posse::member& self;
-    rest& node;
-    detail::task_list& tasks;
-    bool armed = true;
-
-    ~unwinding_guard() {
-      if (!armed)
-        return;
-      if (node.is_taken())
-        tasks.shorten_to(std::min(node.kept(), tasks.size()));
-      self.abandon();
+    void operator()(posse::member& m, std::size_t first, std::size_t last) const {
+      for (auto i = first; i != last; ++i) {
+        const auto task = std::move(tasks[i]);
+        task->run(m);
+      }
     }
   };
 
   /// Does the tasks of a list, in order.
   static void run(posse::member& m, detail::task_list& tasks) {
-    if (tasks.size() > 1) {
-      rest node{m, tasks};
-      unwinding_guard guard{m, node, tasks};
-      m.youngest_ = &node;
-      do {
-        auto next = tasks.pop_front();
-        node.pass();
-        m.poll();
-        next->run(m);
-      } while (tasks.size() > 1 && !node.is_taken());
-      if (node.is_taken()) {
-        tasks.shorten_to(node.kept());
-        run(m, tasks); // with a node of their own
-        guard.armed = false;
-        merge(m, node);
-        return;
-      }
-      guard.armed = false;
-      m.youngest_ = node.older();
-    }
-    if (tasks.size() == 1) { // without a node: what it forks is the next to be stolen
-      auto last = tasks.pop_front();
-      m.poll();
-      last->run(m);
+    constexpr std::size_t few = 8;
+    const auto n = tasks.size();
+    if (n <= few) {
+      std::array<std::unique_ptr<detail::any_task>, few> some;
+      run(m, tasks, some.data());
+    } else {
+      std::vector<std::unique_ptr<detail::any_task>> all(n);
+      run(m, tasks, all.data());
     }
   }
 
-  /// Waits for the thief.
-  static void merge(posse::member& m, rest& node) {
-    m.youngest_ = node.older();
-    m.await_merge(node);
-    const std::unique_ptr<detail::delegation> merged{node.delegation};
-    if (merged->error)
-      std::rethrow_exception(std::move(merged->error));
+  /// @param array with room for them; of what has not run after an exception it is left the owner
+  static void run(posse::member& m, detail::task_list& tasks,
+                  std::unique_ptr<detail::any_task>* array) {
+    const auto n = tasks.size();
+    for (std::size_t i = 0; i != n; ++i)
+      array[i] = tasks.pop_front();
+    range_fork<runner>::expect_forks(); // the tasks of all groups are one kind, and not alike
+    range_fork<runner>{runner{array}}.run(m, 0, n);
   }
 
   posse::member& member_;

@@ -31,11 +31,6 @@ class task_list {
 public:
   task_list() = default;
 
-  /// Takes over `count` tasks, `first` and those that are linked to it.
-  task_list(any_task* first, std::size_t count) noexcept : first_(first), count_(count) {
-    BASAL_ASSERT((first != nullptr) == (count != 0), "a list of tasks has as many as it says");
-  }
-
   task_list(task_list&& other) noexcept
     : first_(std::exchange(other.first_, nullptr)),
       last_(std::exchange(other.last_, nullptr)),
@@ -53,10 +48,8 @@ public:
     return count_;
   }
 
-  /// Only to a list that began empty.
   void push_back(std::unique_ptr<any_task> task) noexcept {
     BASAL_ASSERT(task != nullptr, "a list holds tasks");
-    BASAL_ASSERT(count_ == 0 || last_ != nullptr, "tasks are added to a list that began empty");
     auto* added = task.release();
     (count_ == 0 ? first_ : last_->next) = added;
     last_ = added;
@@ -72,24 +65,9 @@ public:
     return result;
   }
 
-  /// The task that `index` others come before, which is walked to.
-  any_task* at(std::size_t index) const noexcept {
-    BASAL_ASSERT(index < count_, "the index of a task is below the list's size");
-    auto* task = first_;
-    while (index-- != 0)
-      task = task->next;
-    return task;
-  }
-
-  /// Somebody else owns all but the first `count`.
-  void shorten_to(std::size_t count) noexcept {
-    BASAL_ASSERT(count <= count_, "a list becomes shorter");
-    count_ = count;
-  }
-
 private:
   any_task* first_ = nullptr;
-  any_task* last_ = nullptr; ///< of a list that began empty
+  any_task* last_ = nullptr; ///< if there is one
   std::size_t count_ = 0;
 };
 
