@@ -37,11 +37,11 @@ concept spawnable = detail::branch<Task> || std::is_invocable_v<Task&, task_grou
 /// begins. So one thread does them in one order, the sequential one, and of a
 /// tree of tasks it holds the siblings of one path.
 ///
-/// The tasks of a group are the elements of a range, see `range_fork`: one node in the member's list
-/// stands for those that have not begun. The most basal node is stolen first, as always: that of the
-/// oldest group. The thief takes the later half of its tasks, and from then on, whoever has done its
-/// own takes some of the other's. Nobody blocks a thread: who waits for a thief is suspended, and
-/// its executor runs other work.
+/// The tasks of a group are the elements of a range, see `range_fork`: one node in the member's
+/// list stands for those that have not begun. The most basal node is stolen first, as always: that
+/// of the oldest group. The thief takes the later half of its tasks, and from then on, whoever has
+/// done its own takes some of the other's. Nobody blocks a thread: who waits for a thief is
+/// suspended, and its executor runs other work.
 ///
 /// A group belongs to the body of its scope, and to its thread: branches, which others may steal,
 /// must not use it, and a task that spawns takes a group of its own.

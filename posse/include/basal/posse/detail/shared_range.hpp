@@ -121,13 +121,9 @@ private:
     }
   };
 
-  /// Claims of what is left of a share, about: of elements that are known, and known to be alike,
-  /// and of others, which may be the dear ones.
-  static constexpr std::uint32_t claims_if_even = 4;
-  static constexpr std::uint32_t claims_if_not = 8;
-
-  /// Ticks, about what it costs to begin with a step.
-  static constexpr std::uint64_t little = pace::target / 8;
+  static constexpr std::uint32_t claims_if_even = 4; ///< of what is left of a share, about
+  static constexpr std::uint32_t claims_if_not = 8;  ///< the same of elements that may be dear ones
+  static constexpr std::uint64_t little = pace::target / 8; ///< ticks that a step's beginning costs
 
   /// A member's elements. A line of its own, which others read and write when theirs are used up.
   class alignas(64) share : public claimers::claimer {
@@ -141,8 +137,7 @@ private:
     /// Its member alone. Where elements are known to be uneven, no more than half of what is left,
     /// unless that is little by what they cost on average: they may be the dear ones.
     /// @param step  elements, at most
-    /// @param ahead a part of what is left, if that is more: others can take what was not claimed,
-    ///              and each step's end takes some time
+    /// @param ahead a part of what is left, if that is more: others can take the rest
     /// @returns false if nothing is left
     bool claim(std::size_t step, bool ahead) noexcept {
       if (this->first != this->last)
@@ -405,7 +400,9 @@ private:
       // Not the executor's clock, which need not go on in a test.
       const auto begun = executors::tick_clock::now();
       do {
-        pause();
+        for (int i = 0; i != 4;
+             ++i) // 0.2 us: others' cache lines are not to be asked for all the time
+          executors::cpu_pause();
         found = try_take(mine, executors::tick_clock::now() - begun < least ? least : 1);
       } while (found == outcome::little);
     }
@@ -435,7 +432,7 @@ private:
     return usual_ != 0 && !is_uneven_;
   }
 
-  /// Where a look would tell little news, not before the next claim is done.
+  /// Where it would tell little news, there is no look before the next claim is done.
   void put_off_look(pace& steps, std::size_t position, const share& mine) const noexcept {
     if (is_even())
       steps.put_off_look(position + mine.left() / claims_if_even);
@@ -445,12 +442,6 @@ private:
   std::uint32_t ahead_of(std::uint32_t left) const noexcept {
     const auto claims = is_even() ? claims_if_even : claims_if_not;
     return std::min(std::max(left / claims, least_ahead_), most_ahead_);
-  }
-
-  /// Some 0.2 us, so that others' cache lines are not asked for all the time.
-  static void pause() noexcept {
-    for (int i = 0; i != 4; ++i)
-      executors::cpu_pause();
   }
 
   /// Ticks that what is left of a share will take; very many, if that is not known. For the owner
@@ -486,7 +477,7 @@ private:
     return result;
   }
 
-  // In the line that begins with the end of the range: all that members read at each step.
+  // In the line that begins with the end of the range: what members read at each step.
   Body& body_;
   const range_units units_;
   const std::uint32_t least_step_;
