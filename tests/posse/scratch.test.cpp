@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -39,6 +40,16 @@ TEST_CASE("who borrows twice at a time has two values") {
     CHECK(&*a != &*b);
     CHECK(a->size() == 3);
   });
+}
+
+TEST_CASE("what one executor writes at each loan is in lines of its own") {
+  runtime rt;
+  posse::scratch values{[] { return 1; }};
+  rt.run([&](member& m) {
+    auto a = values.borrow(m);
+    CHECK(reinterpret_cast<std::uintptr_t>(&*a) % 64 == 0);
+  });
+  CHECK(alignof(posse::detail::per_executor<char>::place) == 64);
 }
 
 TEST_CASE("what runs on an executor while a borrower there is suspended gets another value") {

@@ -60,7 +60,8 @@ public:
   }
 
 private:
-  struct item : executors::visible_to_collector {
+  /// In lines of its own: it is written at each loan.
+  struct alignas(64) item : executors::visible_to_collector {
     explicit item(const Make& make) : value(make()) {
     }
 

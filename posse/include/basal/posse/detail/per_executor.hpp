@@ -18,8 +18,8 @@ public:
     }
 
     const executors::executor* where;
-    Value value{};
     place* next = nullptr;
+    alignas(64) Value value{}; ///< all read what precedes it
   };
 
   per_executor() = default;
