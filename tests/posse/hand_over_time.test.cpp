@@ -94,10 +94,10 @@ std::optional<std::size_t> loop(stepped_runtime& host, std::size_t elements,
 
 /// The cost of an element of loop() becomes known. Where two executors do a range, each one's time
 /// goes on while the other has its turn, so that elements seem to cost more.
-void learn() {
+void learn(std::size_t n = 100) {
   stepped_runtime host{by_worth(1)};
   for (int i = 0; i != 4; ++i) // at most by a half each time
-    CHECK(loop(host, 100) == std::nullopt);
+    CHECK(loop(host, n) == std::nullopt);
 }
 
 } // namespace
@@ -238,7 +238,7 @@ TEST_CASE("a short range is worth a theft if these are fast, and is tried again 
   stepped_runtime other{config};
   hand_over(other, 500ns);
   CHECK(loop(other, 9) == 5);
-  learn();
+  learn(2);
   CHECK(loop(other, 2) == std::nullopt); // a fourth of awake_ns at least
 }
 

@@ -9,6 +9,7 @@
 
 using basal::posse::pace;
 using basal::posse::range_site;
+using basal::posse::range_sites;
 
 namespace {
 
@@ -158,4 +159,27 @@ TEST_CASE("what a call took as a whole is learned, more than known only of many 
   CHECK(site.cost() == 4 * ticks);
   site.note_whole(4 * pace::target, 50);
   CHECK(site.cost() == 0);
+}
+
+TEST_CASE("what elements cost is known for ranges of each size") {
+  range_sites sites;
+  const auto learn = [&](std::size_t n, pace::element_cost cost) {
+    for (int i = 0; i < 10; ++i)
+      sites.of(n).learn(cost);
+  };
+  learn(1000, 1000);
+  CHECK(sites.of(600).cost() == 1000);
+  CHECK(sites.of(100).cost() == 1000); // until it is known
+  learn(100, 10);
+  CHECK(sites.of(100).cost() == 10);
+  CHECK(sites.of(1000).cost() == 1000);
+  CHECK(sites.of(60).cost() == 10); // as of the size next to it
+  CHECK(sites.of(2000).cost() == 1000);
+  CHECK_FALSE(sites.of(60).is_uneven());
+}
+
+TEST_CASE("elements that fork are known as such at new sizes, too") {
+  range_sites sites;
+  sites.of(4).note_forks();
+  CHECK(sites.of(4000).has_forks());
 }

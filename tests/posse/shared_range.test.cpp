@@ -196,6 +196,43 @@ TEST_CASE("a range costs as much as all of its elements") {
   CHECK(where[99] == '1');
 }
 
+TEST_CASE("short ranges of cheap elements are not divided where long ones of dear ones are") {
+  std::size_t of_long = 0; // elements that executor 1 did
+  std::size_t of_short = 0;
+  const auto levels = [&](member& m) {
+    for (const std::size_t n : {400, 20})
+      posse::fork_merge_n(m, n, [&](member& k, std::size_t i) {
+        if (i == 0)
+          let_thieves_begin(k);
+        const bool is_long = n == 400;
+        pass(is_long ? 1us : 10ns);
+        (is_long ? of_long : of_short) += k.executor().index();
+      });
+  };
+  learn(levels);
+  two_members two{by_worth(2)};
+  CHECK(two.run(levels).empty());
+  CHECK(of_long > 100);
+  CHECK(of_short == 0);
+}
+
+TEST_CASE("the time that a theft takes does not count for the elements") {
+  const auto loop
+    = [](member& m, std::size_t n) { posse::fork_merge_n(m, n, [](std::size_t) { pass(100ns); }); };
+  learn([&](member& m) { loop(m, 120); });
+  auto config = by_worth(2);
+  config.thefts.saw = [](void*, const posse::theft_event&) noexcept { pass(1ms); };
+  const auto thefts_of = [&](std::size_t n) {
+    stepped_runtime host{config};
+    started root{host, 0, [&](member& m) { loop(m, n); }};
+    host.run_all();
+    CHECK(root.has_ended());
+    return host->stats().thefts;
+  };
+  CHECK(thefts_of(120) == 1); // taken back
+  CHECK(thefts_of(70) == 0);
+}
+
 TEST_CASE("a member does not claim all that is left where elements are uneven") {
   int steps = 0; // with the last elements of the thief's share
   auto late = 0us;

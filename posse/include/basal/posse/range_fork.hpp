@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -36,7 +37,8 @@ namespace basal::posse {
 /// 2010) for splitting on demand; `pace` for the steps.
 ///
 /// `Body` is called as `body(member&, first, last)`, does the elements [first, last) and returns
-/// nothing. Calls for different elements run at the same time.
+/// nothing. Calls for different elements run at the same time. Where it has a constant
+/// `elements_are_unlike`, what some elements take tells nothing of others.
 ///
 /// The first exception in the order of elements comes out of run(); later ones may or may not have
 /// been done then.
@@ -72,7 +74,10 @@ public:
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     if (first == last)
       return;
-    if (last - first <= few_elements && site.has_forks()) {
+    this->choose_site(last - first);
+    if constexpr (requires { Body::elements_are_unlike; })
+      site().note_forks();
+    if (last - first <= few_elements && site().has_forks()) {
       run_few(m, first, last);
       return;
     }
@@ -81,13 +86,7 @@ public:
     jump found;
     if (!this->run_if_short(m, first, last, found))
       run_all(m, first, last, this->begin(m, first, last, found, least_));
-    base::end(m, found);
-  }
-
-  /// Elements of this kind fork by themselves, or are not alike: what some of them take tells
-  /// nothing of others.
-  static void expect_forks() noexcept {
-    site.note_forks();
+    this->end(m, found);
   }
 
 private:
@@ -138,7 +137,7 @@ private:
       auto& f = *r.upper.fork;
       const auto left = r.end - r.next;
       f.shared_.reset(new (std::nothrow)
-                        shared(f.body_, f.each_, f.least_, r.next, r.end,
+                        shared(f.body_, f.site(), f.each_, f.least_, r.next, r.end,
                                pace::end_of(r.next, left - base::part_of(left, r.cost, how)),
                                r.cost, f.least_part_ != 0 ? f.expected_ / f.least_part_ : 0));
       if (f.shared_ == nullptr)
@@ -204,7 +203,7 @@ private:
 
   /// The whole range: divided, if it is worth a theft, unless that is known to make it slower.
   void run_all(member& m, std::size_t first, std::size_t last, pace steps) {
-    const auto known = site.cost(steps);
+    const auto known = site().cost(steps);
     const auto work = expected_ = pace::work_of(known, last - first);
     begun_ = m.now();
     if (!m.is_worth_an_offer(work) || !m.has_others()) {
@@ -214,6 +213,7 @@ private:
     }
     const auto* who = &m.executor();
     const auto n = (last - first) << each_;
+    auto& trial = trials[range_sites::class_of(last - first)];
     const auto course = trial.begin(n, work, begun_, who);
     const auto thefts = m.num_thefts();
     run(m, body_, first, last, steps,
@@ -226,14 +226,14 @@ private:
 
   /// Of all elements together: the first ones, or the last, tell little of what others cost.
   void learn(std::uint64_t now, std::size_t n) const noexcept {
-    site.learn(pace::cost_of(busy_ != 0 ? busy_ : now - begun_, n), each_);
+    site().learn(pace::cost_of(busy_ != 0 ? busy_ : now - begun_, n), each_);
   }
 
   /// @param alone_until see `rest`
   void run(member& m, Body& body, std::size_t first, std::size_t last, pace steps,
            std::uint64_t alone_until = 0) {
     if (last - first > 1) { // a member that gives its only element away would wait for it
-      rest node{m.youngest_, *this, first, last, site.cost(steps), alone_until};
+      rest node{m.youngest_, *this, first, last, site().cost(steps), alone_until};
       unwinding_guard guard{*this, m, first};
       m.youngest_ = &node;
       node.safepoints = m.safepoints();
@@ -244,6 +244,7 @@ private:
         m.offer();
         if (node.is_taken()) {
           guard.armed = false;
+          begun_ = m.now(); // the theft is no element's cost
           share(m, body, node, steps);
           return;
         }
@@ -280,15 +281,15 @@ private:
   /// The pace looks at the clock, `site` learns from it, and what is left is
   /// offered if it would pay. The member knows the time from then on, too.
   [[gnu::noinline]] static pace look(member& m, rest& node, std::size_t first, pace steps) {
+    const auto& fork = *node.upper.fork;
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > steps.steps_before(first))
-      site.note_forks();
+      fork.site().note_forks();
     const auto now = m.now();
     steps = steps.look(first, now, std::max(node.end - first, m.least_left()));
-    const auto& fork = *node.upper.fork;
     if (fork.expected_ == 0 && steps.is_news())
-      site.learn(steps.measured(), fork.each_);
-    node.cost = site.cost(steps);
+      fork.site().learn(steps.measured(), fork.each_);
+    node.cost = fork.site().cost(steps);
     if (node.cost != 0)
       node.cost = std::max(node.cost, fork.usual(now, node.end - first));
     node.next = first;
@@ -321,7 +322,7 @@ private:
     if (merged->ended_at != 0 && begun_ != 0) {
       busy_ = ended - begun_ + (merged->ended_at - merged->begun_at) + shared_->busy();
       const auto apart = std::max(ended, merged->ended_at) - std::min(ended, merged->ended_at);
-      site.note_ends(apart, std::max(m.least_taken(), busy_ / 16));
+      site().note_ends(apart, std::max(m.least_taken(), busy_ / 16));
     }
     if (shared_->is_as_divided())
       m.note_ends(ended, *merged);
@@ -335,7 +336,8 @@ private:
   std::uint64_t busy_ = 0;     ///< ticks, of all members together, if it was divided
   std::unique_ptr<shared> shared_; ///< from the theft on
 
-  static inline division_trial trial;
+  /// For ranges of each size.
+  static inline std::array<division_trial, range_sites::classes> trials;
 };
 
 /// Calls `branch(i)`, or `branch(m, i)`, for every i in [0, n): a fork of n branches at the cost

@@ -61,6 +61,7 @@ public:
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     if (first == last)
       return last;
+    this->choose_site(last - first);
     // It probably ends before that.
     const auto usual = usual_.load(std::memory_order_relaxed);
     const auto few = usual == 0 || (last - first) / 2 <= usual ? last : first + 2 * usual;
@@ -68,7 +69,7 @@ public:
     auto reached = first;
     if (!this->run_if_short(m, reached, few, found) || (reached == few && few != last))
       reached = search(m, first, reached, last, found);
-    base::end(m, found);
+    this->end(m, found);
     note_end(reached - first + 1);
     return reached;
   }
@@ -126,7 +127,7 @@ private:
       if (search->left() == 0)
         return;
       const auto likely = std::max<std::size_t>(1, search->expected_left());
-      const auto cost = known != 0 ? known : site.cost();
+      const auto cost = known != 0 ? known : search->site().cost();
       claimer mine{*search};
       search->claim_parts(m, body, mine, cost != 0 ? pace{0, likely, cost, likely} : pace{0, 1}, 0);
     }
@@ -170,7 +171,7 @@ private:
     this->begin_with(last);
     const auto likely = std::max<std::size_t>(1, expected_left());
     const auto steps = this->begin(m, first, first + likely, found);
-    part_ = part_of(site.cost(steps), likely, m.most_executors());
+    part_ = part_of(site().cost(steps), likely, m.most_executors());
     const auto begun = m.now();
     const auto thefts = m.num_thefts();
     {
@@ -186,9 +187,9 @@ private:
 
   /// Of a search that was not divided. Of those that end before the second look of the pace nothing
   /// else is learned.
-  static void learn(pace::element_cost measured) noexcept {
-    if (const auto known = site.cost(); known == 0 || measured < known)
-      site.learn(measured);
+  void learn(pace::element_cost measured) const noexcept {
+    if (const auto known = site().cost(); known == 0 || measured < known)
+      site().learn(measured);
   }
 
   /// So many were looked at in the end.
@@ -236,7 +237,7 @@ private:
   /// Until none is left.
   /// @param position of the pace, which counts the member's elements only
   void claim_parts(member& m, Body& body, claimer& mine, pace steps, std::size_t position) {
-    rest node{m.youngest_, *this, site.cost(steps)};
+    rest node{m.youngest_, *this, site().cost(steps)};
     m.youngest_ = &node;
     try {
       m.poll(); // the member's first look, if there was none yet
@@ -307,12 +308,12 @@ private:
   [[gnu::noinline]] pace look(member& m, rest& node, std::size_t position, pace steps) {
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > std::exchange(node.steps, 0))
-      site.note_forks();
+      site().note_forks();
     const auto now = m.now();
     steps = steps.look(position, now, std::max(expected_left(), m.least_left()));
     if (steps.is_news())
-      site.learn(steps.measured());
-    node.cost = site.cost(steps);
+      site().learn(steps.measured());
+    node.cost = site().cost(steps);
     if (!node.is_taken() && m.is_worth_an_offer(pace::work_of(node.cost, expected_left())))
       m.offer();
     if (!node.is_taken())

@@ -141,6 +141,8 @@ private:
 
   /// The body of a range of tasks.
   struct runner {
+    static constexpr bool elements_are_unlike = true; // there is one kind, for all groups
+
     std::unique_ptr<detail::any_task>* tasks;
 
     void operator()(posse::member& m, std::size_t first, std::size_t last) const {
@@ -170,7 +172,6 @@ private:
     const auto n = tasks.size();
     for (std::size_t i = 0; i != n; ++i)
       array[i] = tasks.pop_front();
-    range_fork<runner>::expect_forks(); // the tasks of all groups are one kind, and not alike
     range_fork<runner>{runner{array}}.run(m, 0, n);
   }
 

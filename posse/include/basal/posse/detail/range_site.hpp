@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +15,8 @@ namespace basal::posse {
 /// there. So a cheap loop begins with long steps, and one that is worth it is divided at its first
 /// element.
 ///
-/// One for each type of body, so for each function and kind of range. Any thread. Bodies that fork
+/// One for each type of body, so for each function and kind of range, or one for each size of
+/// these, see range_sites. Any thread. Bodies that fork
 /// are known as such and nothing else is learned of them: the time of an element is then not its
 /// cost, and steps must stay short, so that one element's forks are not stolen before the next
 /// elements.
@@ -73,6 +76,18 @@ public:
     const auto difference = measured > known ? measured - known : known - measured;
     if (difference > known / 8)
       cost_.store(measured, std::memory_order_relaxed);
+  }
+
+  /// Nothing is known here, and elements are taken to be like those of `other` until there is.
+  void begin_like(const range_site& other) noexcept {
+    const auto its = other.cost_.load(std::memory_order_relaxed);
+    if (its != unknown)
+      cost_.store(its, std::memory_order_relaxed);
+  }
+
+  /// Whether anything is known of the elements.
+  bool is_known() const noexcept {
+    return cost_.load(std::memory_order_relaxed) != unknown;
   }
 
   /// Elements pass safepoints of their own.
@@ -188,6 +203,37 @@ private:
   std::atomic<element_cost> cost_{unknown};
   std::atomic<std::uint32_t> watched_{2}; ///< turns of about eight calls
   std::atomic<std::uint32_t> uneven_{0};  ///< ranges
+};
+
+/// The same of one place for ranges of each size, to a factor of two: what an element costs often
+/// has to do with how many there are, as in the levels of a transform, whose rows and columns get
+/// shorter and fewer. A size that is new begins like the one next to it that is not. Any thread.
+class range_sites {
+public:
+  static constexpr unsigned classes = 8; ///< sizes that are 256 times as large share one
+
+  /// Which one ranges of n elements have.
+  static unsigned class_of(std::size_t n) noexcept {
+    return static_cast<unsigned>(std::bit_width(n)) % classes;
+  }
+
+  range_site& of(std::size_t n) noexcept {
+    const auto at = class_of(n);
+    if (!all_[at].is_known()) [[unlikely]]
+      begin(at);
+    return all_[at];
+  }
+
+private:
+  [[gnu::noinline, gnu::cold]] void begin(unsigned at) noexcept {
+    for (unsigned apart = 1; apart <= classes / 2 && !all_[at].is_known(); ++apart) {
+      all_[at].begin_like(all_[(at + classes - apart) % classes]);
+      if (!all_[at].is_known())
+        all_[at].begin_like(all_[(at + apart) % classes]);
+    }
+  }
+
+  std::array<range_site, classes> all_;
 };
 
 } // namespace basal::posse

@@ -44,24 +44,27 @@ template <class Body>
 class shared_range : public claimers, public cheaply_aligned {
 public:
   /// @param body       of the range, which outlives this
+  /// @param site       of ranges of its size
   /// @param each       as for range_fork
   /// @param least_step elements that are claimed together, at least
   /// @param first,last the elements that nobody has begun
   /// @param middle     the first element of the thief's share
   /// @param known      what an element costs, as the owner has found out; 0: not known
   /// @param least      ticks of work, that a member takes from another; 0: any
-  shared_range(Body& body, int each, std::size_t least_step, std::size_t first, std::size_t last,
-               std::size_t middle, pace::element_cost known, std::uint64_t least) noexcept
+  shared_range(Body& body, range_site& site, int each, std::size_t least_step, std::size_t first,
+               std::size_t last, std::size_t middle, pace::element_cost known,
+               std::uint64_t least) noexcept
     : body_(body),
       units_(first, last),
       least_step_(static_cast<std::uint32_t>(std::min(least_step, pace::longest_step))),
-      usual_(range::site.cost(each)),
+      usual_(site.cost(each)),
       each_(static_cast<std::int8_t>(each)),
-      is_uneven_(range::site.is_uneven()),
+      is_uneven_(site.is_uneven()),
       least_(units_.units_of(pace::least_of(least_step, usual_))),
       few_(units_.units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
       least_ahead_(is_even() ? units_.units_of(pace::step_within(pace::target, usual_)) : 0),
       most_ahead_(units_.units_of(pace::step_within(pace::longest_target, usual_))),
+      site_(site),
       owner_(*this, {0, units_.unit_at(middle)}, known),
       thief_(*this, {units_.unit_at(middle), units_.unit_at(last)}, known),
       least_taken_(least) {
@@ -281,7 +284,7 @@ private:
     auto&& body = near.get();
     // Where nothing is known, the clock is read from the first step on.
     const auto known = mine.cost.load(std::memory_order_relaxed);
-    const auto cost = known != 0 ? known : range::site.cost(each_);
+    const auto cost = known != 0 ? known : site_.cost(each_);
     const auto left = mine.left();
     const auto n = left != 0 ? left : pace::longest_step; // it will take some of others'
     auto steps = cost != 0 ? pace{0, n, cost, n, least_step_} : pace{0, 1, least_step_};
@@ -305,7 +308,7 @@ private:
   /// Goes on with what was claimed, and with more while others may come for the rest: until it has
   /// claimed the last elements, or somebody has come, and all is done.
   void do_with_node(member& m, Body& body, share& mine, pace& steps, std::size_t& position) {
-    rest node{m.youngest_, *this, mine, range::site.cost(steps)};
+    rest node{m.youngest_, *this, mine, site_.cost(steps)};
     m.youngest_ = &node;
     put_off_look(steps, position, mine);
     guarded(mine, [&] {
@@ -371,13 +374,13 @@ private:
                               pace steps) {
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > std::exchange(node.steps, 0))
-      range::site.note_forks();
+      site_.note_forks();
     const auto now = m.now();
     steps = steps.look(position, now, std::max(mine.left(), m.least_left()));
     put_off_look(steps, position, mine);
     if (usual_ == 0 && steps.is_news())
-      range::site.learn(steps.measured(), each_);
-    node.cost = range::site.cost(steps);
+      site_.learn(steps.measured(), each_);
+    node.cost = site_.cost(steps);
     mine.cost.store(node.cost, std::memory_order_relaxed);
     if (!node.is_taken() && mine.left() != 0
         && m.is_worth_an_offer(pace::work_of(node.cost, mine.unpromised())))
@@ -438,7 +441,7 @@ private:
       steps.put_off_look(position + mine.left() / claims_if_even);
   }
 
-  /// Units that are claimed together, of so many.
+  /// Units that are claimed together.
   std::uint32_t ahead_of(std::uint32_t left) const noexcept {
     const auto claims = is_even() ? claims_if_even : claims_if_not;
     return std::min(std::max(left / claims, least_ahead_), most_ahead_);
@@ -456,21 +459,16 @@ private:
                        : ~0ull;
   }
 
-  struct finding {
-    share* most = nullptr;
-    std::uint64_t work = 0; ///< ticks
-  };
-
-  /// With the mutex: of the first few, whose cache lines that takes.
-  finding richest(const share& mine) {
+  /// With the mutex: of the first few, whose cache lines that takes, and its ticks of work.
+  std::pair<share*, std::uint64_t> richest(const share& mine) {
     constexpr int enough = 16;
-    finding result;
+    std::pair<share*, std::uint64_t> result{nullptr, 0};
     int seen = 0;
     this->for_each_claimer([&](claimers::claimer& c) {
       auto& s = static_cast<share&>(c);
       if (&s == &mine)
         return true;
-      if (const auto work = work_for(mine, s); work > result.work)
+      if (const auto work = work_for(mine, s); work > result.second)
         result = {&s, work};
       return ++seen != enough;
     });
@@ -489,6 +487,7 @@ private:
   const std::uint32_t few_;              ///< units that take little time, on average
   const std::uint32_t least_ahead_;      ///< units of a claim that is longer than a step, at least
   const std::uint32_t most_ahead_;       ///< the same, at most
+  range_site& site_;
 
   share owner_;
   share thief_;

@@ -26,8 +26,6 @@ class short_range {
 public:
   using result = std::invoke_result_t<Body&, member&, std::size_t, std::size_t>;
 
-  static inline range_site site;
-
   /// Ticks that the elements which are left will take.
   /// @param cost of each; 0: not known
   /// @param like ticks that one takes, where `cost` is not known
@@ -67,9 +65,19 @@ public:
     }
   }
 
+  /// All that the place knows of ranges of this one's size.
+  range_site& site() const noexcept {
+    return *site_;
+  }
+
 protected:
   /// @param each as for range_fork
   explicit short_range(Body body, int each) noexcept : body_(std::move(body)), each_(each) {
+  }
+
+  /// To be called first: there are n elements.
+  void choose_site(std::size_t n) noexcept {
+    site_ = &sites.of(n);
   }
 
   ~short_range() = default;
@@ -87,18 +95,18 @@ protected:
   /// @param found set where there was a jump
   /// @returns false if there is more to do
   bool run_if_short(member& m, std::size_t& first, std::size_t last, jump& found) {
-    const auto known = site.cost(each_);
+    const auto known = site().cost(each_);
     if (!range_site::is_done_at_once(known, last - first))
       return false;
     m.poll_lightly();
     const auto forked = m.safepoints();
     const bool by_chance = m.cells_->one_in_eight();
-    if (site.is_timed(pace::work_of(known, last - first), by_chance)) [[unlikely]]
+    if (site().is_timed(pace::work_of(known, last - first), by_chance)) [[unlikely]]
       first = run_timed(m, first, last, by_chance, found);
     else
       first = step(m, body_, first, last);
     if (m.safepoints() != forked) [[unlikely]]
-      site.note_forks();
+      site().note_forks();
     return found.begun == 0 || first == last;
   }
 
@@ -108,24 +116,28 @@ protected:
              std::size_t least = 1) const {
     if (found.cost != 0)
       return range_site::begin_at(found.cost, first, last, m.least_left(), least);
-    auto steps = site.begin(first, last, m.least_left(), each_, least);
+    auto steps = site().begin(first, last, m.least_left(), each_, least);
     // Of two elements only the first one is followed by a look, and would never be timed.
-    if (last - first <= fewest_untimed && last - first > 1 && site.cost(each_) == 0
-        && !site.has_forks())
+    if (last - first <= fewest_untimed && last - first > 1 && site().cost(each_) == 0
+        && !site().has_forks())
       steps.time_from(m.now());
     return steps;
   }
 
   /// To be called after all others.
-  static void end(const member& m, const jump& found) noexcept {
+  void end(const member& m, const jump& found) const noexcept {
     if (found.begun != 0) [[unlikely]]
-      site.watch(m.now() - found.begun);
+      site().watch(m.now() - found.begun);
   }
 
   Body body_;
   const int each_;
 
 private:
+  static inline range_sites sites;
+
+  range_site* site_ = nullptr;
+
   /// So few elements are timed from the first one on.
   static constexpr std::size_t fewest_untimed = 3;
 
@@ -153,7 +165,7 @@ private:
     auto reached = step(m, body_, first, first + few);
     if (reached == first + few) [[likely]] {
       const auto took = m.now() - begun;
-      if (site.is_dear(took, few, last - first)) [[unlikely]] {
+      if (site().is_dear(took, few, last - first)) [[unlikely]] {
         found.begun = begun;
         if (m.safepoints() == forked) // else it is not their cost
           found.cost = pace::cost_of(took, few);
@@ -163,7 +175,7 @@ private:
         reached = step(m, body_, reached, last);
     }
     if (by_chance)
-      site.note_whole(m.now() - begun, std::max<std::size_t>(1, reached - first), each_);
+      site().note_whole(m.now() - begun, std::max<std::size_t>(1, reached - first), each_);
     return reached;
   }
 };
