@@ -178,8 +178,12 @@ TEST_CASE("what elements cost is known for ranges of each size") {
   CHECK_FALSE(sites.of(60).is_uneven());
 }
 
-TEST_CASE("elements that fork are known as such at new sizes, too") {
+TEST_CASE("elements that fork are known as such at all sizes") {
   range_sites sites;
-  sites.of(4).note_forks();
+  sites.of(4).learn(1000);
+  CHECK_FALSE(sites.has_forks());
+  sites.note_forks();
+  CHECK(sites.has_forks());
+  CHECK(sites.of(4).has_forks());
   CHECK(sites.of(4000).has_forks());
 }

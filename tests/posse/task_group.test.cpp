@@ -51,7 +51,7 @@ struct basal::posse::caller_traits<caller> {
   }
 };
 
-// The first test: once tasks have forked, which all groups remember, they would be known to be unlike.
+// The first test: once tasks have forked, which all groups remember, they are known to be unlike.
 TEST_CASE("cheap tasks of one group say nothing of another's") {
   const auto group_of = [](member& m, std::size_t size, auto each) {
     task_scope(m, [&](task_group& tasks) {

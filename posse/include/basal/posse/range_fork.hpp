@@ -74,13 +74,13 @@ public:
     BASAL_ASSERT(first <= last, "a range ends behind its beginning");
     if (first == last)
       return;
-    this->choose_site(last - first);
     if constexpr (requires { Body::elements_are_unlike; })
-      site().note_forks();
-    if (last - first <= few_elements && site().has_forks()) {
+      base::note_forks();
+    if (last - first <= few_elements && base::has_forks()) {
       run_few(m, first, last);
       return;
     }
+    this->choose_site(last - first);
     if (most_steps_ != 0)
       least_ = (last - first) / (most_steps_ * m.most_executors());
     jump found;
@@ -136,6 +136,7 @@ private:
       BASAL_ASSERT(r.next < r.end, "a node of a range stands for an element at least");
       auto& f = *r.upper.fork;
       const auto left = r.end - r.next;
+      f.choose_site(left); // a few elements that fork have no use for it before
       f.shared_.reset(new (std::nothrow)
                         shared(f.body_, f.site(), f.each_, f.least_, r.next, r.end,
                                pace::end_of(r.next, left - base::part_of(left, r.cost, how)),
@@ -284,7 +285,7 @@ private:
     const auto& fork = *node.upper.fork;
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > steps.steps_before(first))
-      fork.site().note_forks();
+      base::note_forks();
     const auto now = m.now();
     steps = steps.look(first, now, std::max(node.end - first, m.least_left()));
     if (fork.expected_ == 0 && steps.is_news())

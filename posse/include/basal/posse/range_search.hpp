@@ -308,7 +308,7 @@ private:
   [[gnu::noinline]] pace look(member& m, rest& node, std::size_t position, pace steps) {
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > std::exchange(node.steps, 0))
-      site().note_forks();
+      base::note_forks();
     const auto now = m.now();
     steps = steps.look(position, now, std::max(expected_left(), m.least_left()));
     if (steps.is_news())

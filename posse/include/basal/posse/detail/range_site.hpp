@@ -224,6 +224,17 @@ public:
     return all_[at];
   }
 
+  /// Elements pass safepoints of their own, whatever the size.
+  void note_forks() noexcept {
+    if (!has_forks())
+      for (auto& site : all_)
+        site.note_forks();
+  }
+
+  bool has_forks() const noexcept {
+    return all_.front().has_forks();
+  }
+
 private:
   [[gnu::noinline, gnu::cold]] void begin(unsigned at) noexcept {
     for (unsigned apart = 1; apart <= classes / 2 && !all_[at].is_known(); ++apart) {

@@ -374,7 +374,7 @@ private:
                               pace steps) {
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > std::exchange(node.steps, 0))
-      site_.note_forks();
+      range::note_forks();
     const auto now = m.now();
     steps = steps.look(position, now, std::max(mine.left(), m.least_left()));
     put_off_look(steps, position, mine);

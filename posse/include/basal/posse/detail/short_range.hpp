@@ -65,19 +65,30 @@ public:
     }
   }
 
+  /// Elements pass safepoints of their own.
+  static void note_forks() noexcept {
+    sites.note_forks();
+  }
+
   /// All that the place knows of ranges of this one's size.
   range_site& site() const noexcept {
     return *site_;
   }
 
 protected:
+  /// Whether elements are known to pass safepoints of their own.
+  static bool has_forks() noexcept {
+    return sites.has_forks();
+  }
+
   /// @param each as for range_fork
   explicit short_range(Body body, int each) noexcept : body_(std::move(body)), each_(each) {
   }
 
-  /// To be called first: there are n elements.
+  /// To be called first: there are n elements. Again, it changes nothing.
   void choose_site(std::size_t n) noexcept {
-    site_ = &sites.of(n);
+    if (site_ == nullptr)
+      site_ = &sites.of(n);
   }
 
   ~short_range() = default;
@@ -106,7 +117,7 @@ protected:
     else
       first = step(m, body_, first, last);
     if (m.safepoints() != forked) [[unlikely]]
-      site().note_forks();
+      note_forks();
     return found.begun == 0 || first == last;
   }
 
@@ -119,7 +130,7 @@ protected:
     auto steps = site().begin(first, last, m.least_left(), each_, least);
     // Of two elements only the first one is followed by a look, and would never be timed.
     if (last - first <= fewest_untimed && last - first > 1 && site().cost(each_) == 0
-        && !site().has_forks())
+        && !has_forks())
       steps.time_from(m.now());
     return steps;
   }
