@@ -435,10 +435,11 @@ private:
     return usual_ != 0 && !is_uneven_;
   }
 
-  /// Where it would tell little news, there is no look before the next claim is done.
+  /// Where it would tell little news, there is no look for as long as the next claim should take.
   void put_off_look(pace& steps, std::size_t position, const share& mine) const noexcept {
+    const auto most = pace::step_within(pace::longest_target, usual_);
     if (is_even())
-      steps.put_off_look(position + mine.left() / claims_if_even);
+      steps.put_off_look(position + std::min(mine.left() / claims_if_even, most));
   }
 
   /// Units that are claimed together.
