@@ -106,6 +106,7 @@ executor::executor(executor_pool& pool, std::size_t index)
       pool.config().record ? detail::recording::acquire(
         name(), std::max(recorder::thread_bytes, recorder::pool_bytes / pool.config().executors))
                            : nullptr),
+    inbox_(pool.idle_.mail(index)),
     move_time_(pool.move_ticks_.load(std::memory_order_relaxed)),
     look_time_(tick_clock::to_ticks(pool.config().look_worth)),
     vain_looks_(2 * pool.spin_ticks_),

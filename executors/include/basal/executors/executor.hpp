@@ -501,6 +501,7 @@ private:
   std::uint64_t (*const ticks_)() noexcept; ///< null: tick_clock
   unsigned (*const on_cpu_)() noexcept;     ///< null: sched_getcpu()
   detail::recording* const flight_;
+  inbox& inbox_; ///< written by any thread; beside the token that wakes this executor
   void* attachment_ = nullptr;
   void* exceptions_ = nullptr; ///< the thread's __cxa_get_globals()
 
@@ -625,7 +626,6 @@ private:
 
   // -- written by any thread --
   alignas(64) std::atomic<std::int32_t> attention_{0};
-  alignas(64) inbox inbox_;
   run_queue<work_item> ring_;
   steal_stack<work_item> newborns_;
 };

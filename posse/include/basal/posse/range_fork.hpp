@@ -100,10 +100,10 @@ private:
 
   /// The thief's work.
   struct upper_part {
-    range_fork* fork;
+    shared* in;
 
     void operator()(member& m) const {
-      fork->shared_->help(m);
+      in->help(m);
     }
   };
 
@@ -116,14 +116,14 @@ private:
       : right_continuation(older, ops),
         next(first),
         end(last),
-        upper{&fork},
+        range(&fork),
         cost(each),
         alone_until(alone) {
     }
 
     std::size_t next;
     std::size_t end;
-    upper_part upper;
+    range_fork* range;
     pace::element_cost cost;
     std::uint64_t alone_until; ///< ticks; it must not be divided before. 0: it may be
     std::uint64_t safepoints;  ///< of the member, as of its last look at the pace
@@ -134,7 +134,7 @@ private:
                                         division how) noexcept {
       auto& r = static_cast<rest&>(self);
       BASAL_ASSERT(r.next < r.end, "a node of a range stands for an element at least");
-      auto& f = *r.upper.fork;
+      auto& f = *r.range;
       const auto left = r.end - r.next;
       f.choose_site(left); // a few elements that fork have no use for it before
       f.shared_.reset(new (std::nothrow)
@@ -143,7 +143,8 @@ private:
                                r.cost, f.least_part_ != 0 ? f.expected_ / f.least_part_ : 0));
       if (f.shared_ == nullptr)
         return nullptr;
-      return new (std::nothrow) detail::typed_delegation<upper_part>(origin, r.upper);
+      upper_part upper{f.shared_.get()};
+      return new (std::nothrow) detail::typed_delegation<upper_part, upper_part>(origin, upper);
     }
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
@@ -282,7 +283,7 @@ private:
   /// The pace looks at the clock, `site` learns from it, and what is left is
   /// offered if it would pay. The member knows the time from then on, too.
   [[gnu::noinline]] static pace look(member& m, rest& node, std::size_t first, pace steps) {
-    const auto& fork = *node.upper.fork;
+    const auto& fork = *node.range;
     const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
     if (passed > steps.steps_before(first))
       base::note_forks();

@@ -8,6 +8,7 @@
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/idle_set.hpp>
+#include <basal/executors/detail/inbox.hpp>
 #include <basal/executors/detail/parker.hpp>
 
 namespace basal::executors {
@@ -137,6 +138,12 @@ public:
     else if (token == come_token)
       idle_.arrive();
     return slept;
+  }
+
+  /// Where is put what executor `index` alone may take, before wake() or wake_claimed(): in the
+  /// cache line of its token, so that both come at once.
+  inbox& mail(std::size_t index) noexcept {
+    return beds_[index].mail;
   }
 
   /// Whether sleep() would return at once. Owner only.
@@ -290,6 +297,7 @@ private:
   /// One cache line each: a sleeper that still spins reads it all the time.
   struct alignas(64) bed {
     Parker sleeper;
+    inbox mail;
   };
 
   const std::size_t size_;

@@ -136,7 +136,9 @@ public:
   std::exception_ptr error; ///< thrown by the branch
 };
 
-template <class Branch>
+/// @tparam Kept how it has the branch: as it is in the victim's frame, which outlives the merge, or
+///              as a copy. That one a delegate finds without the frame, which is on another CPU.
+template <class Branch, class Kept = Branch&>
 class typed_delegation final : public delegation {
 public:
   typed_delegation(computation& its_origin, Branch& branch) noexcept
@@ -150,7 +152,7 @@ public:
   std::optional<branch_result_t<Branch>> result;
 
 private:
-  Branch& branch_; ///< in the victim's frame, which outlives the merge
+  Kept branch_;
 };
 
 } // namespace basal::posse::detail

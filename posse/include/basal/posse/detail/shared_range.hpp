@@ -265,7 +265,7 @@ private:
       r.thief.known = r.cost;
       r.thief.elements
         = range::part_of(std::max<std::size_t>(1, r.thief.victim->unpromised()), r.cost, how);
-      return new (std::nothrow) typed_delegation<part>(origin, r.thief);
+      return new (std::nothrow) typed_delegation<part, part>(origin, r.thief);
     }
 
     static std::uint64_t expected(const right_continuation& self, std::uint64_t like) noexcept {
