@@ -130,20 +130,27 @@ computation::target computation::claim_target(executors::executor& from, std::si
   auto& pool = host.compute();
   target result;
   const auto others_may = host.num_available() > 0;
+  // Where a thread calls that is none of these, the last ones stay idle in its stead.
+  const auto next = &from.pool() == &pool ? from.index() + 1 : 0;
   std::lock_guard guard{mutex_};
   std::unique_ptr<memory_context> added;
+  const bool is_done = host.visit_open_hatches(from, [&](auto& where, hatch& open) {
+    return claim_locked(where, &open, lineage_bytes, result, added);
+  });
+  if (is_done)
+    return result;
   for (bool awake : {true, false}) {
     if (!awake && !may_wake)
       break;
     result.was_awake = awake;
     if (caller != nullptr && caller != &from && caller->pool().is_idle(caller->index())
         && caller->pool().is_looking(caller->index()) == awake
-        && claim_locked(*caller, lineage_bytes, result, added))
+        && claim_locked(*caller, nullptr, lineage_bytes, result, added))
       return result;
-    for (std::size_t i = 1; others_may && i <= pool.size(); ++i) {
-      auto& where = pool.at((from.index() + i) % pool.size());
+    for (std::size_t i = 0; others_may && i < pool.size(); ++i) {
+      auto& where = pool.at((next + i) % pool.size());
       if (&where != &from && pool.is_idle(where.index()) && pool.is_looking(where.index()) == awake
-          && claim_locked(where, lineage_bytes, result, added))
+          && claim_locked(where, nullptr, lineage_bytes, result, added))
         return result;
     }
   }
@@ -151,22 +158,24 @@ computation::target computation::claim_target(executors::executor& from, std::si
 }
 
 bool computation::anybody_idle(const executors::executor& self) const noexcept {
-  if (host.num_available() > 0)
+  if (host.any_hatch_open(self) || host.num_available() > 0)
     return true;
   return caller != nullptr && caller != &self && caller->pool().is_idle(caller->index());
 }
 
+/// @param open  the hatch at which `where` waits; null: it is in the idle set
 /// @param added made before anybody is claimed, because a claimed executor must get
 ///              something; kept for the next attempt
 /// @returns whether `where` was claimed; else `result` says why not
-bool computation::claim_locked(executors::executor& where, std::size_t lineage_bytes,
+bool computation::claim_locked(executors::executor& where, hatch* open, std::size_t lineage_bytes,
                                target& result, std::unique_ptr<memory_context>& added) noexcept {
   auto* known = find_locked(where);
   if (known == nullptr && cabal_size_ >= cabal_limit()) {
     result.why_not = theft_verdict::cabal_full;
     return false;
   }
-  if (known != nullptr && known->bytes() > bytes_to_begin_with(lineage_bytes)) {
+  if (known != nullptr && has_memory_limit()
+      && known->bytes() > bytes_to_begin_with(lineage_bytes)) {
     result.why_not = theft_verdict::no_room;
     return false;
   }
@@ -177,8 +186,11 @@ bool computation::claim_locked(executors::executor& where, std::size_t lineage_b
       return false;
     }
   }
-  if (!where.pool().claim_idle(where.index()))
+  if (open != nullptr ? !open->claim() : !where.pool().claim_idle(where.index()))
     return false;
+  if (open != nullptr)
+    result.was_awake = true;
+  result.open = open;
   if (known == nullptr) {
     added->where = &where;
     added->next = std::move(contexts_);

@@ -10,6 +10,9 @@ void runtime_config::validate() const {
     throw std::invalid_argument("basal: quantum is " + std::to_string(quantum.count())
                                 + " ns; it must be between " + std::to_string(min_quantum.count())
                                 + " and " + std::to_string(max_quantum.count()) + " ns");
+  if (stay < std::chrono::nanoseconds::zero())
+    throw std::invalid_argument("basal: stay is " + std::to_string(stay.count())
+                                + " ns; it must be 0 or more");
   // The rest is checked by the pool that it is handed to.
 }
 

@@ -84,7 +84,7 @@ member::member(detail::computation& origin, executors::executor& self,
     stack_limit_(deepest()),
     depth_at_glance_(reinterpret_cast<const std::byte*>(this)) {
   enter();
-  if (origin.memory_limit() != detail::memory_context::unlimited) [[unlikely]] {
+  if (origin.has_memory_limit()) [[unlikely]] {
     origin.count_collected();
     enter_context();
   }
@@ -109,8 +109,8 @@ member::member(detail::delegation& self_as, executors::executor& self,
                "a delegation runs on the executor that it was sent to");
   enter();
   enter_context();
-  [[maybe_unused]] const auto expected = context_->expected.fetch_sub(1, std::memory_order_relaxed);
-  BASAL_ASSERT(expected > 0, "what arrives at an executor was sent to it");
+  if (self_as.origin.has_memory_limit()) [[unlikely]]
+    context_->note_arrival();
 }
 
 /// The lowest address that a node of the running fiber may have; null on a thread's
@@ -317,7 +317,7 @@ void member::note_past() noexcept {
     known_->stretch.store(stretch, std::memory_order_relaxed);
   // Less at once and more by halves: where little and much work alternate, it counts as little, and
   // the forks of much have to wait, as where nothing is known.
-  const auto work = busy_ticks_ + origin_->delegated_ticks.load(std::memory_order_relaxed);
+  const auto work = busy_ticks_ + origin_->delegated_ticks();
   const auto usual = known_->work.load(std::memory_order_relaxed);
   if (differ(work, usual))
     known_->work.store(usual == 0 || work < usual ? work : usual + (work - usual) / 2,
@@ -456,7 +456,7 @@ bool member::merges_while_awake(const detail::delegation& d) const noexcept {
 
 void member::note_merge(const detail::delegation& d) noexcept {
   executor_->note_merge();
-  origin_->delegated_ticks.fetch_add(d.ended_at - d.begun_at, std::memory_order_relaxed);
+  origin_->note_delegated(d.ended_at - d.begun_at);
   cells_->hand_over.note(d.sent_at, d.begun_at, origin_->host.awake_ticks_);
 }
 

@@ -121,7 +121,7 @@ bool member::limit_memory() noexcept {
 /// Nobody waits for ever, because a member waits only for those that were taken
 /// after it began, be it here or at a merge. The last of them to end wakes it.
 void member::wait_until_youngest() noexcept {
-  if (origin_->memory_limit() == detail::memory_context::unlimited)
+  if (!origin_->has_memory_limit())
     return;
   auto may_run = [&] {
     return context_->youngest == this && context_->expected.load(std::memory_order_relaxed) == 0;

@@ -132,6 +132,7 @@ member::idle_ones member::idle_executors() const noexcept {
   const std::uint64_t available = origin_->host.num_available();
   result.awake = std::min(result.awake, available);
   result.asleep = std::min(result.asleep, available - result.awake);
+  result.awake += origin_->host.num_open_hatches(*executor_);
   if (const auto* caller = origin_->caller; caller != nullptr && caller != executor_) {
     const auto& its = caller->pool();
     if (its.is_idle(caller->index()))
@@ -273,7 +274,7 @@ theft_verdict member::delegate_oldest(member& from, const theft_view& view,
   if (target.was_awake)
     offered.made->sent_at = executor_->now();
   auto& given = from.take(std::move(offered.made), *target.context, &view);
-  origin_->host.delegate(given, *target.context->where);
+  origin_->host.delegate(given, target);
   return theft_verdict::delegate_oldest;
 }
 
@@ -314,7 +315,7 @@ void member::delegate_two(const theft_view& view) noexcept {
     auto& other = take(std::move(to_other), *target.context, &view);
     auto& own = take(std::move(to_self), *context_, &view);
     executor_->push_pinned(own.sent->node);
-    origin_->host.delegate(other, *target.context->where);
+    origin_->host.delegate(other, target);
     if (latch_.arrive())
       executors::executor::wake(f);
   };
@@ -400,7 +401,8 @@ detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::
   auto& node = *oldest_ready_;
   auto& result = *d;
   result.context = &to;
-  to.expected.fetch_add(1, std::memory_order_relaxed);
+  if (origin_->has_memory_limit()) [[unlikely]]
+    to.expected.fetch_add(1, std::memory_order_relaxed);
   result.sent->node.item = runtime::item_of(*result.sent);
   report(node, to, view);
   executor_->record(executors::record_kind::theft, executor_->last_look(), &result,
@@ -424,13 +426,9 @@ detail::delegation& member::take(std::unique_ptr<detail::delegation> d, detail::
 /// @returns whether: then nobody else uses `d`
 bool member::take_back(detail::delegation& d) noexcept {
   if (origin_->host.config().steal_by != hysteresis::worth || d.latch != nullptr
-      || origin_->memory_limit() != detail::memory_context::unlimited
-      || !d.sent->dispatch.take_back())
+      || origin_->has_memory_limit() || !d.sent->dispatch.take_back())
     return false;
   std::ignore = d.sent.release(); // now its receiver's
-  [[maybe_unused]] const auto expected
-    = d.context->expected.fetch_sub(1, std::memory_order_relaxed);
-  BASAL_ASSERT(expected > 0, "what is taken back was sent");
   cells_->taken_back.add();
   cells_->merges.add();
   cells_->of(origin_->number).merges.add();

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <iterator>
 #include <limits>
+#include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/executors/detail/cpu_pause.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/placement.hpp>
 #include <basal/posse/detail/function_record.hpp>
@@ -55,6 +57,13 @@ runtime::runtime(runtime_config config)
     quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)),
     awake_ticks_(ticks_of(config.costs.awake_ns)),
     asleep_ticks_(ticks_of(config.costs.asleep_ns)),
+    hatch_ticks_(config.steal_by == hysteresis::worth && !config.simulate.stepped
+                     && config.simulate.ticks == nullptr
+                     && (config.simulate.cpus != 0 ? config.simulate.cpus
+                                                   : executors::usable_cpus())
+                          > 1
+                   ? executors::tick_clock::to_ticks(config.stay)
+                   : 0),
     cpus_(cpus_of(config)),
     least_offer_(config.steal_by != hysteresis::worth ? never
                  : config.costs.measure               ? awake_ticks_ / 2
@@ -200,14 +209,18 @@ std::size_t runtime::num_available() const noexcept {
   return std::min(idle - callers, num_free_cpus(callers));
 }
 
-std::size_t runtime::num_free_cpus(std::size_t callers) const noexcept {
+std::size_t runtime::num_running(std::size_t callers) const noexcept {
   auto running = callers;
   const auto* of_callers = callers_.load(std::memory_order_acquire);
   const auto pools = pool_count_.load(std::memory_order_acquire);
   for (std::size_t p = 0; p < pools; ++p)
     if (pools_[p] != of_callers)
       running += pools_[p]->num_running();
-  return cpus_ - std::min(cpus_, running);
+  return running;
+}
+
+std::size_t runtime::num_free_cpus(std::size_t callers) const noexcept {
+  return cpus_ - std::min(cpus_, num_running(callers));
 }
 
 /// Half of the CPUs are there for it in any case: what message executors that are always busy would
@@ -291,8 +304,55 @@ executors::work_item runtime::item_of(detail::parcel& sent) noexcept {
   return {&sent, &ops};
 }
 
-void runtime::delegate(detail::delegation& d, executors::executor& to) noexcept {
-  to.pool().deliver_claimed(to, d.sent->node);
+void runtime::delegate(detail::delegation& d, const detail::computation::target& to) noexcept {
+  if (to.open != nullptr) {
+    to.open->hand(*d.sent);
+    return;
+  }
+  auto& where = *to.context->where;
+  where.pool().deliver_claimed(where, d.sent->node);
+}
+
+bool runtime::any_hatch_open(const executors::executor& self) const noexcept {
+  return visit_open_hatches(self, [](auto&, auto&) { return true; });
+}
+
+std::size_t runtime::num_open_hatches(const executors::executor& self) const noexcept {
+  std::size_t count = 0;
+  visit_open_hatches(self, [&](auto&, auto&) {
+    ++count;
+    return false;
+  });
+  return count;
+}
+
+/// @returns what was handed in; null: nothing, or its victim has taken it back
+detail::delegation* runtime::wait_at_hatch(executors::executor& self,
+                                           detail::executor_cells& cells) noexcept {
+  if (hatch_ticks_ == 0 || &self.pool() != compute_.get() || is_superfluous(self)
+      || num_running(busy_callers()) > cpus_)
+    return nullptr;
+  auto& hatch = cells.way_in;
+  hatch.open();
+  ask(self);
+  const auto since = executors::tick_clock::now();
+  const auto must_go = [&] {
+    return executors::tick_clock::now() - since >= hatch_ticks_ || self.work_waits()
+           || compute_->is_stopping();
+  };
+  detail::parcel* sent = nullptr;
+  while ((sent = hatch.take()) == nullptr && !must_go())
+    executors::cpu_pause();
+  if (sent == nullptr && hatch.close())
+    return nullptr;
+  while (sent == nullptr) { // who has claimed it may wait for this CPU
+    sched_yield();
+    sent = hatch.take();
+  }
+  if (sent->dispatch.begin())
+    return sent->contents;
+  delete sent;
+  return nullptr;
 }
 
 void runtime::receive(detail::parcel* sent, executors::executor& self) noexcept {
@@ -303,9 +363,12 @@ void runtime::receive(detail::parcel* sent, executors::executor& self) noexcept 
 }
 
 /// Runs `d`, and then what its executor can take for itself from victims that
-/// wait here: for the rest of the quantum, and so on.
+/// wait here: for the rest of the quantum, and so on. Then what comes through its hatch, for a
+/// quantum in all: others that look for this executor see one piece of work.
 void runtime::run_delegate(detail::delegation* d, executors::executor& self) noexcept {
-  auto& cells = d->origin.host.cells_of(self);
+  auto& host = d->origin.host;
+  auto& cells = host.cells_of(self);
+  const auto begun = self.now();
   std::uint64_t quantum_start = 0;
   while (d != nullptr) {
     BASAL_ASSERT(!d->merged.is_set(), "a delegation runs once");
@@ -328,11 +391,16 @@ void runtime::run_delegate(detail::delegation* d, executors::executor& self) noe
     }
     cells.merges.add();
     cells.of(d->origin.number).merges.add();
-    d->ended_at = self.now();
-    self.record(executors::record_kind::delegate_ends, d->ended_at, d);
+    const auto ended = d->ended_at = self.now();
+    self.record(executors::record_kind::delegate_ends, ended, d);
     detail::finish_merge(d->merged, d->latch,
                          [](executors::fiber* victim) { executors::executor::wake(*victim); });
     d = next; // the last may be gone from here on
+    if (d == nullptr && ended - begun < host.quantum_ticks_) {
+      self.look(ended);
+      quantum_start = 0;
+      d = host.wait_at_hatch(self, cells);
+    }
   }
 }
 

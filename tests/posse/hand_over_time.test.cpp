@@ -204,6 +204,14 @@ TEST_CASE("a thief's part of a range is smaller by what it does not get done mea
   CHECK(first == 52);
 }
 
+TEST_CASE("a thief's part of cheap elements is as large as its victim's") {
+  learn();
+  stepped_runtime host{by_worth(2)};
+  hand_over(host, 5us);
+  learn();
+  CHECK(loop(host, 100) == 50); // elements of 1 us: four take less than the hand-over
+}
+
 TEST_CASE(
   "a thief's part is larger after it has ended before its victim, if both did their parts alone") {
   learn();

@@ -6,6 +6,7 @@
 #include "support/interleave/contracts.hpp"
 
 #include <basal/executors/completion.hpp>
+#include <basal/posse/detail/hatch.hpp>
 #include <basal/posse/detail/merge_latch.hpp>
 #include <basal/posse/detail/parcel.hpp>
 
@@ -193,7 +194,48 @@ scenario sent(bool careless) {
   };
 }
 
+/// Two victims come to an executor that waits at its hatch for a while, twice.
+/// @param careless it does not care that somebody has claimed the hatch which it closes
+scenario handed_in(bool careless) {
+  return [=](run& r) {
+    basal::posse::detail::basic_hatch<atomic, plain<int>> hatch;
+    std::array<plain<int>, 2> parts{};
+    atomic<int> handed{0}; // tells nothing but that there is something to take
+    int received = 0;
+    r.thread("executor", [&] {
+      for (int i = 0; i < 2; ++i) {
+        hatch.open();
+        auto* part = hatch.take();
+        if (part == nullptr && (hatch.close() || careless))
+          continue;
+        while (part == nullptr) {
+          if (const auto seen = handed.load(std::memory_order_relaxed); seen == received)
+            handed.futex_wait(seen);
+          part = hatch.take();
+        }
+        check(*part == 7, "does not see what it was handed");
+        ++received;
+      }
+    });
+    for (std::size_t v = 0; v < 2; ++v)
+      r.thread(v == 0 ? "victim" : "other victim", [&, v] {
+        if (!hatch.is_open() || !hatch.claim())
+          return;
+        parts[v] = 7;
+        hatch.hand(parts[v]);
+        handed.fetch_add(1, std::memory_order_relaxed);
+        atomic<int>::futex_wake_one(&handed);
+      });
+    r.go();
+    check(handed.load(std::memory_order_relaxed) == received, "a part is lost");
+  };
+}
+
 } // namespace
+
+TEST_CASE("merge: what comes through a hatch comes once") {
+  verify("merge, hatch", handed_in(false), {.preemptions = 3, .anomalies = 2});
+}
 
 TEST_CASE("merge: one delegate") {
   verify("merge, one", one_merge(bug::none), {.preemptions = 4, .anomalies = 2});
@@ -210,6 +252,7 @@ TEST_CASE("merge: one that its victim may take back runs once, and its parcel en
 
 TEST_CASE("bugs of merges are found") {
   expect_failure("parcel destroyed twice", sent(true), "");
+  expect_failure("part lost at the hatch", handed_in(true), "");
   expect_failure("unwinds too early", one_merge(bug::unwinds_too_early), "");
   expect_failure("result after set", one_merge(bug::result_after_count), "");
   expect_failure("result after count", latched(bug::result_after_count, false), "");

@@ -113,6 +113,11 @@ public:
     return hosting_.load(std::memory_order_seq_cst); // has_cpu may ask: see cpu_wish
   }
 
+  /// Whether stop() was called. Any thread.
+  bool is_stopping() const noexcept {
+    return stopping_.load(std::memory_order_relaxed);
+  }
+
   /// How many executors sleep, or are about to: a snapshot.
   std::size_t num_idle() const noexcept {
     return idle_.num_parked();

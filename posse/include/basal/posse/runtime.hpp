@@ -222,6 +222,9 @@ private:
   /// that a message wakes. A snapshot, as all that it is made of.
   std::size_t num_available() const noexcept;
 
+  /// How many executors run, `callers` threads that call included. A snapshot.
+  std::size_t num_running(std::size_t callers) const noexcept;
+
   /// How many CPUs no executor has, while `callers` threads that call compute. A snapshot.
   std::size_t num_free_cpus(std::size_t callers) const noexcept;
 
@@ -237,10 +240,23 @@ private:
   executors::pool_hooks waiting_hooks() noexcept;
   bool is_superfluous(const executors::executor& idle) const noexcept;
   std::uint64_t theft_expected_within(const executors::executor& idle) const noexcept;
-  void delegate(detail::delegation& d, executors::executor& to) noexcept;
+  void delegate(detail::delegation& d, const detail::computation::target& to) noexcept;
   static executors::work_item item_of(detail::parcel& sent) noexcept;
   static void receive(detail::parcel* sent, executors::executor& self) noexcept;
   static void run_delegate(detail::delegation* d, executors::executor& self) noexcept;
+
+  /// The compute executors beside `self` that wait at their hatches, the next few round about, for
+  /// which each look may take a cache line: calls `f(executor&, hatch&)` until it returns true.
+  /// @returns whether it did
+  template <class F>
+  bool visit_open_hatches(const executors::executor& self, F f) const noexcept;
+
+  bool any_hatch_open(const executors::executor& self) const noexcept;
+  std::size_t num_open_hatches(const executors::executor& self) const noexcept;
+
+  /// For the next part of any computation, after `self` has done one.
+  detail::delegation* wait_at_hatch(executors::executor& self,
+                                    detail::executor_cells& cells) noexcept;
 
   const runtime_config config_;
   const std::uint64_t quantum_ticks_;
@@ -248,6 +264,9 @@ private:
   /// Costs of a theft with an executor that is awake, and with one that sleeps.
   const std::uint64_t awake_ticks_;
   const std::uint64_t asleep_ticks_;
+
+  /// runtime_config::stay, in real time; 0 where time is simulated, and with one CPU.
+  const std::uint64_t hatch_ticks_;
 
   /// For the executors of all pools together.
   const std::size_t cpus_;
@@ -293,6 +312,20 @@ private:
   alignas(64) std::unique_ptr<executors::executor_pool> compute_;
   std::atomic<executors::executor_pool*> callers_{nullptr};
 };
+
+template <class F>
+bool runtime::visit_open_hatches(const executors::executor& self, F f) const noexcept {
+  constexpr std::size_t most = 16;
+  if (hatch_ticks_ == 0)
+    return false;
+  const auto& [pool, size, cells] = pool_cells_[0]; // the runtime's own
+  for (std::size_t i = 1; i <= std::min(size, most); ++i) {
+    const auto at = (self.index() + i) % size;
+    if (cells[at].way_in.is_open() && f(compute_->at(at), cells[at].way_in))
+      return true;
+  }
+  return false;
+}
 
 template <class Function>
 auto runtime::run_as(Function&& function, const detail::call_info& call) {

@@ -10,6 +10,7 @@
 #include <basal/posse/detail/forgone_work.hpp>
 #include <basal/posse/detail/function_record.hpp>
 #include <basal/posse/detail/hand_over_time.hpp>
+#include <basal/posse/detail/hatch.hpp>
 #include <basal/posse/theft.hpp>
 
 namespace basal::posse::detail {
@@ -40,7 +41,9 @@ struct function_cells {
 /// Counters of one executor. Written on its thread alone, so that counting is a load and a store in
 /// a cache line of its own; read by any thread.
 struct alignas(64) executor_cells {
-  counter computations, computations_ended, forks;
+  hatch way_in; ///< of a compute executor; in a line that victims write
+
+  alignas(64) counter computations, computations_ended, forks;
 
   // Quantum ends and thefts.
   counter quanta, yields, thefts, seamless_thefts;

@@ -64,6 +64,10 @@ public:
   /// Bytes it may use on one executor.
   std::size_t memory_limit() const noexcept;
 
+  bool has_memory_limit() const noexcept {
+    return memory_limit() != memory_context::unlimited;
+  }
+
   /// Bytes that an executor may hold of it and still run a continuation whose lineage held
   /// `lineage_bytes` at the fork: so it finds as much room as in sequence, except for a sixteenth
   /// of the limit. Otherwise every stack that is deeper now than at the fork would count as too
@@ -112,13 +116,14 @@ public:
 
   struct target {
     memory_context* context = nullptr; ///< of the claimed executor, or null
+    hatch* open = nullptr;             ///< that was claimed instead of the idle executor; or null
     bool was_awake = false;            ///< that executor, looking for work
     theft_verdict why_not = theft_verdict::nobody_idle;
   };
 
   /// Claims an idle compute executor that is in the cabal, or may join it, and
-  /// that has room for what begins with `lineage_bytes`: one that is awake if there is
-  /// one, and one that sleeps only if it `may_wake` it. The caller delivers.
+  /// that has room for what begins with `lineage_bytes`: one that waits at its hatch or else is
+  /// awake if there is one, and one that sleeps only if it `may_wake` it. The caller delivers.
   target claim_target(executors::executor& from, std::size_t lineage_bytes, bool may_wake) noexcept;
 
   /// Whether an executor other than `self` is idle and may take a part of it: a snapshot.
@@ -135,13 +140,19 @@ public:
   /// of no other, since it must be done when this one ends. Constant once others know it.
   executors::executor* caller = nullptr;
 
-  /// Ticks that delegates have taken which have merged. Relaxed: members add to it, and the root
-  /// reads it when all have merged.
-  std::atomic<std::uint64_t> delegated_ticks{0};
+  /// A delegate has merged that took so many ticks. Any member.
+  void note_delegated(std::uint64_t ticks) noexcept {
+    delegated_ticks_.fetch_add(ticks, std::memory_order_relaxed);
+  }
+
+  /// By the root, when all have merged.
+  std::uint64_t delegated_ticks() const noexcept {
+    return delegated_ticks_.load(std::memory_order_relaxed);
+  }
 
 private:
-  bool claim_locked(executors::executor& where, std::size_t lineage_bytes, target& result,
-                    std::unique_ptr<memory_context>& added) noexcept;
+  bool claim_locked(executors::executor& where, hatch* open, std::size_t lineage_bytes,
+                    target& result, std::unique_ptr<memory_context>& added) noexcept;
   memory_context* find_locked(const executors::executor& where) const noexcept;
   [[gnu::cold]] void leave_contexts() noexcept;
   [[gnu::noinline, gnu::cold]] void recount_collected();
@@ -162,10 +173,14 @@ private:
   /// own data.
   std::atomic_flag probing_;
 
-  /// The cabal. Guards the list, which grows at thefts.
-  mutable std::mutex mutex_;
+  /// The cabal. Guards the list, which grows at thefts. In another line than what its delegates
+  /// read, since each theft writes here.
+  alignas(64) mutable std::mutex mutex_;
   std::unique_ptr<memory_context> contexts_;
   std::size_t cabal_size_ = 0;
+
+  /// That delegates have taken which have merged.
+  std::atomic<std::uint64_t> delegated_ticks_{0};
 };
 
 } // namespace basal::posse::detail

@@ -9,6 +9,7 @@
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/posse/detail/cheaply_aligned.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
@@ -21,7 +22,7 @@ class computation;
 /// charge() and refund(), and so the memory resource, may be called from any
 /// thread: results move to other executors with what they own. The rest belongs
 /// to the executor's thread unless it says otherwise.
-class memory_context final : public std::pmr::memory_resource {
+class memory_context final : public std::pmr::memory_resource, public cheaply_aligned {
 public:
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
@@ -64,17 +65,24 @@ public:
   }
 
   computation& origin;
-  executors::executor* where; ///< set before others see the context
+  executors::executor* where;           ///< set before others see the context
+  std::unique_ptr<memory_context> next; ///< guarded by the computation
 
-  member* oldest = nullptr; ///< of the members here, in the order they began
+  /// Of the members here, in the order they began. In another line than what their victims read as
+  /// they look for an executor.
+  alignas(64) member* oldest = nullptr;
   member* youngest = nullptr;
   member* running = nullptr;
 
-  /// Delegates on their way here. Any thread; relaxed: delivering one publishes
-  /// it, and the executor sleeps or is busy with the posse until then.
+  /// Delegates on their way here; counted under a memory limit, since the line goes to and fro with
+  /// each. Any thread; relaxed: delivering one publishes it, and the executor sleeps or is busy with
+  /// the posse until then.
   std::atomic<std::uint32_t> expected{0};
 
-  std::unique_ptr<memory_context> next; ///< guarded by the computation
+  void note_arrival() noexcept {
+    [[maybe_unused]] const auto before = expected.fetch_sub(1, std::memory_order_relaxed);
+    BASAL_ASSERT(before > 0, "what arrives at an executor was sent to it");
+  }
 
 private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
