@@ -63,6 +63,21 @@ TEST_CASE("stay: the next part comes without the way to an executor that is idle
   CHECK(deliveries(rt) < 5); // all but the first, where no thread had to wait for its CPU
 }
 
+TEST_CASE("stay: it is one that need not stay idle in the stead of the thread that calls") {
+  auto config = config_of(for_ever);
+  config.costs.asleep_ns = 1; // so that it is not roused before
+  std::atomic<std::size_t> index{99};
+  config.thefts.context = &index;
+  config.thefts.saw = [](void* seen, const theft_event& theft) noexcept {
+    static_cast<std::atomic<std::size_t>*>(seen)->store(theft.to->index());
+  };
+  runtime rt{config};
+  while (rt.compute().num_idle() < 2 || rt.compute().any_looking()) // else it is one that is awake
+    std::this_thread::yield();
+  rt.run(give_away);
+  CHECK(index == 0);
+}
+
 TEST_CASE("stay: not at all") {
   runtime rt{config_of(0ns)};
   rt.run([](member& m) {
