@@ -4,14 +4,12 @@
 #include <chrono>
 #include <iterator>
 #include <limits>
-#include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include <basal/executors/detail/assert.hpp>
-#include <basal/executors/detail/cpu_pause.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/placement.hpp>
 #include <basal/posse/detail/function_record.hpp>
@@ -45,6 +43,16 @@ std::size_t cpus_of(const runtime_config& config) {
                   simulated.cpus != 0 ? simulated.cpus : executors::usable_cpus());
 }
 
+/// Nobody waits awake where time is simulated, or where there is one CPU.
+std::uint64_t stay_ticks(const runtime_config& config) {
+  const auto& simulated = config.simulate;
+  const auto cpus = simulated.cpus != 0 ? simulated.cpus : executors::usable_cpus();
+  if (config.steal_by != hysteresis::worth || simulated.stepped || simulated.ticks != nullptr
+      || cpus < 2)
+    return 0;
+  return executors::tick_clock::to_ticks(config.stay);
+}
+
 runtime_config validated(runtime_config config) {
   config.validate();
   return config;
@@ -57,13 +65,7 @@ runtime::runtime(runtime_config config)
     quantum_ticks_(executors::tick_clock::to_ticks(config.quantum)),
     awake_ticks_(ticks_of(config.costs.awake_ns)),
     asleep_ticks_(ticks_of(config.costs.asleep_ns)),
-    hatch_ticks_(config.steal_by == hysteresis::worth && !config.simulate.stepped
-                     && config.simulate.ticks == nullptr
-                     && (config.simulate.cpus != 0 ? config.simulate.cpus
-                                                   : executors::usable_cpus())
-                          > 1
-                   ? executors::tick_clock::to_ticks(config.stay)
-                   : 0),
+    hatch_ticks_(stay_ticks(config)),
     cpus_(cpus_of(config)),
     least_offer_(config.steal_by != hysteresis::worth ? never
                  : config.costs.measure               ? awake_ticks_ / 2
@@ -302,57 +304,6 @@ executors::work_item runtime::item_of(detail::parcel& sent) noexcept {
     nullptr, // addressed to an executor, so never discarded: a victim waits
   };
   return {&sent, &ops};
-}
-
-void runtime::delegate(detail::delegation& d, const detail::computation::target& to) noexcept {
-  if (to.open != nullptr) {
-    to.open->hand(*d.sent);
-    return;
-  }
-  auto& where = *to.context->where;
-  where.pool().deliver_claimed(where, d.sent->node);
-}
-
-bool runtime::any_hatch_open(const executors::executor& self) const noexcept {
-  return visit_open_hatches(self, [](auto&, auto&) { return true; });
-}
-
-std::size_t runtime::num_open_hatches(const executors::executor& self) const noexcept {
-  std::size_t count = 0;
-  visit_open_hatches(self, [&](auto&, auto&) {
-    ++count;
-    return false;
-  });
-  return count;
-}
-
-/// @returns what was handed in; null: nothing, or its victim has taken it back
-detail::delegation* runtime::wait_at_hatch(executors::executor& self,
-                                           detail::executor_cells& cells) noexcept {
-  if (hatch_ticks_ == 0 || &self.pool() != compute_.get() || is_superfluous(self)
-      || num_running(busy_callers()) > cpus_)
-    return nullptr;
-  auto& hatch = cells.way_in;
-  hatch.open();
-  ask(self);
-  const auto since = executors::tick_clock::now();
-  const auto must_go = [&] {
-    return executors::tick_clock::now() - since >= hatch_ticks_ || self.work_waits()
-           || compute_->is_stopping();
-  };
-  detail::parcel* sent = nullptr;
-  while ((sent = hatch.take()) == nullptr && !must_go())
-    executors::cpu_pause();
-  if (sent == nullptr && hatch.close())
-    return nullptr;
-  while (sent == nullptr) { // who has claimed it may wait for this CPU
-    sched_yield();
-    sent = hatch.take();
-  }
-  if (sent->dispatch.begin())
-    return sent->contents;
-  delete sent;
-  return nullptr;
 }
 
 void runtime::receive(detail::parcel* sent, executors::executor& self) noexcept {

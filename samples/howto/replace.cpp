@@ -34,4 +34,15 @@ int main() {
   std::cout << posse::reduce(runtime, x, 0.0) << '\n';
 
   std::cout << queens(runtime, (1U << 8) - 1, 0U, 0U) << '\n';
+
+  // Loops in a row, as an iterative solver's: one call, whose member they are given.
+  std::vector<double> heat(1000), next(1000);
+  heat.front() = next.front() = 1;
+  std::cout << runtime.run([&](posse::member& m) {
+    for (int step = 0; step < 10; ++step) {
+      posse::for_each(m, 1, 999, [&](int i) { next[i] = (heat[i - 1] + heat[i + 1]) / 2; });
+      heat.swap(next);
+    }
+    return posse::reduce(m, heat, 0.0);
+  }) << '\n';
 }

@@ -555,6 +555,34 @@ TEST_CASE("any_of, all_of, none_of and count_if ask the predicate") {
   CHECK(asked == 4);
 }
 
+TEST_CASE("for_each and for_each_chunk take two numbers as well") {
+  const auto in_chunks = GENERATE(false, true);
+  const auto sum = [&](auto first, auto last) {
+    std::atomic<long> result{0}, calls{0};
+    runtime rt;
+    if (in_chunks)
+      posse::for_each_chunk(rt, first, last, [&](auto from, auto to) {
+        for (; from != to; ++from, ++calls)
+          result += static_cast<long>(from);
+      });
+    else
+      posse::for_each(rt, first, last, [&](auto i) {
+        result += static_cast<long>(i);
+        ++calls;
+      });
+    return std::pair{result.load(), calls.load()};
+  };
+  CHECK(sum(3, 10) == std::pair{42L, 7L});
+  CHECK(sum(-3, 3) == std::pair{-3L, 6L});
+  CHECK(sum(0, std::size_t{10}) == std::pair{45L, 10L});
+  CHECK(sum(-2, std::size_t{2}) == std::pair{-2L, 4L});
+  CHECK(sum(std::uint8_t{250}, 260) == std::pair{2545L, 10L});
+  CHECK(sum(1L << 40, (1L << 40) + 2) == std::pair{(1L << 41) + 1, 2L});
+  CHECK(sum(5, 5) == std::pair{0L, 0L});
+  CHECK(sum(5, 4) == std::pair{0L, 0L});
+  CHECK(sum(5u, 4u) == std::pair{0L, 0L});
+}
+
 TEST_CASE("a number stands for the numbers below it") {
   runtime rt{config_of(2)};
   std::vector<int> squares(1000);

@@ -22,10 +22,10 @@ struct runtime_config {
   /// somebody is idle.
   std::chrono::nanoseconds quantum = std::chrono::microseconds{200};
 
-  /// For how long a compute executor that has done its part of a computation waits for the next one,
+  /// For how long a compute executor that has done its part of a computation waits for the next,
   /// awake and at hand, before it looks for other work and sleeps: some of the times that pass
-  /// between loops in a row. Victims give it the next part in half the time, and for others that
-  /// look for an idle executor there is none meanwhile. 0: not at all. By hysteresis::worth alone.
+  /// between loops in a row. It begins the next part sooner then, and to others that look for an
+  /// idle executor there is none meanwhile. 0: not at all. By hysteresis::worth alone.
   std::chrono::nanoseconds stay = std::chrono::microseconds{10};
 
   /// Usable bytes of each fiber's stack, which bounds the depth of recursion.

@@ -35,6 +35,11 @@ struct for_each_function : range_algorithm {
   void operator()(member& m, Number n, Function&& function) const {
     (*this)(m, numbers_below(n), function);
   }
+
+  template <number First, number Last, class Function>
+  void operator()(member& m, First first, Last last, Function&& function) const {
+    (*this)(m, numbers_between(first, last), function);
+  }
 };
 
 } // namespace detail
@@ -42,7 +47,9 @@ struct for_each_function : range_algorithm {
 /// `for_each(where, range, function)`: calls `function(element)`, or
 /// `function(member&, element)`, for every element, which it may change, while
 /// it must not touch the others. `for_each(where, n, function)` does the same for
-/// the numbers below n, as do map, map_reduce and accumulate.
+/// the numbers below n, as do map, map_reduce and accumulate; `for_each(where, first, last,
+/// function)` for those from first to before last, which the others take as
+/// std::views::iota(first, last).
 ///
 /// `where` is, as for every algorithm, a member of the computation that this is
 /// part of, a runtime, or an actor's `self`; see `pure`. In order on one thread

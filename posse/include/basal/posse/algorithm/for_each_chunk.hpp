@@ -49,6 +49,23 @@ struct for_each_chunk_function : range_algorithm {
              });
   }
 
+  template <number First, number Last, class Body>
+  void operator()(member& m, First first, Last last, Body&& body) const {
+    const auto numbers = numbers_between(first, last);
+    using type = std::ranges::range_value_t<decltype(numbers)>;
+    static_assert(is_chunk_body<Body, type>,
+                  "the body of a chunk takes the first index and the one behind the last: "
+                  "for_each_chunk(m, first, last, [&](auto from, auto to) { ... })");
+    if constexpr (is_chunk_body<Body, type>)
+      chunks(m, count_of(numbers),
+             [from = numbers.empty() ? type{} : numbers.front(), near = near_to<type, type>(body)](
+               member& k, std::size_t begin, std::size_t end) {
+               auto&& f = near.get();
+               call_with(f, k, static_cast<type>(from + static_cast<type>(begin)),
+                         static_cast<type>(from + static_cast<type>(end)));
+             });
+  }
+
 private:
   /// For each executor: many enough to end at about the same time. A chunk may cost much by itself,
   /// as one of a matrix's columns does.
@@ -66,7 +83,8 @@ private:
 /// `body(member&, first, last)`, for parts of the range, in order on one thread
 /// unless stolen; for pointers where the range is contiguous, so that the body's
 /// loop is one that the compiler vectorises. `for_each_chunk(where, n, body)`
-/// does the same for the indices [0, n).
+/// does the same for the indices [0, n), and `for_each_chunk(where, first, last, body)` for
+/// [first, last).
 ///
 /// Every element is in one part. How long the parts are follows from what
 /// elements cost and from thefts, so a result must not depend on it: where it

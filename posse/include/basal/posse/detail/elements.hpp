@@ -52,6 +52,18 @@ auto numbers_below(Number n) {
   return std::views::iota(Number{0}, std::max(n, Number{0}));
 }
 
+/// Those from `first` to before `last`: none if that is less, as in a loop. Of a signed and an
+/// unsigned one, as 0 and a size are, they are signed.
+template <number First, number Last>
+auto numbers_between(First first, Last last) {
+  using common = std::common_type_t<First, Last>;
+  constexpr bool is_mixed = std::is_signed_v<First> != std::is_signed_v<Last>;
+  using type = typename std::conditional_t<is_mixed, std::make_signed<common>,
+                                           std::type_identity<common>>::type;
+  const auto from = static_cast<type>(first);
+  return std::views::iota(from, std::max(from, static_cast<type>(last)));
+}
+
 template <element_range Range>
 std::size_t count_of(Range& range) {
   return static_cast<std::size_t>(std::ranges::size(range));

@@ -74,9 +74,9 @@ public:
   member* youngest = nullptr;
   member* running = nullptr;
 
-  /// Delegates on their way here; counted under a memory limit, since the line goes to and fro with
-  /// each. Any thread; relaxed: delivering one publishes it, and the executor sleeps or is busy with
-  /// the posse until then.
+  /// Delegates on their way here; counted under a memory limit alone, since the line goes to and
+  /// fro with each. Any thread; relaxed: delivering one publishes it, and the executor sleeps or is
+  /// busy with the posse until then.
   std::atomic<std::uint32_t> expected{0};
 
   void note_arrival() noexcept {
