@@ -686,10 +686,34 @@ TEST_CASE("a tree of forks gives its branches away as it begins if the last one 
 }
 
 TEST_CASE("all that executors have done of a tree is known of it") {
-  using tree = fork_tree<2>;
-  CHECK(thefts_on(1, tree{24us}) == 0);
+  const auto thefts = [](std::size_t executors) {
+    stepped_runtime host{by_worth(executors)};
+    started root{host, 0, [](member& m) {
+                   auto& here = m.executor();
+                   m.fork_merge(
+                     [](member& l) {
+                       look(l);
+                       let_thieves_begin(l);
+                       pass(12us);
+                     },
+                     [&](member& r) {
+                       if (&r.executor() != &here)
+                         let_thieves_begin(r); // its victim comes to the merge, and waits
+                       pass(12us);
+                     });
+                 }};
+    for (std::size_t i = 0; i < executors; ++i)
+      host.run(i);
+    go_on();
+    host.run(0);
+    host.run_all();
+    CHECK(root.has_ended());
+    CHECK(root.error() == "");
+    return host->stats().thefts;
+  };
+  CHECK(thefts(1) == 0);
   for (int i = 0; i < 5; ++i)
-    CHECK(thefts_on(2, tree{24us}) == 1); // 12 us, and not 6 since the thief does half of it
+    CHECK(thefts(2) == 1); // of 12 us, and not of 6 since the thief does half of it
 }
 
 TEST_CASE("of a tree as much is expected as the last one has left after that time") {
