@@ -194,7 +194,8 @@ TEST_CASE("stay: an exception, and a part that is not wanted any more") {
           for (;;)
             right.poll();
         });
-    }), i_give_up);
+    }),
+                    i_give_up);
   }
   CHECK(rt.run([](member& m) {
     give_away(m);

@@ -58,8 +58,8 @@ struct for_each_chunk_function : range_algorithm {
                   "for_each_chunk(m, first, last, [&](auto from, auto to) { ... })");
     if constexpr (is_chunk_body<Body, type>)
       chunks(m, count_of(numbers),
-             [from = numbers.empty() ? type{} : numbers.front(), near = near_to<type, type>(body)](
-               member& k, std::size_t begin, std::size_t end) {
+             [from = numbers.empty() ? type{} : numbers.front(),
+              near = near_to<type, type>(body)](member& k, std::size_t begin, std::size_t end) {
                auto&& f = near.get();
                call_with(f, k, static_cast<type>(from + static_cast<type>(begin)),
                          static_cast<type>(from + static_cast<type>(end)));
