@@ -257,7 +257,7 @@ bool runtime::is_superfluous(const executors::executor& idle) const noexcept {
          && idle.index() + made->num_hosting() >= idle.pool().size();
 }
 
-/// The idle ask: an executor about to sleep makes one busy executor look up at
+/// The idle ask: an executor about to sleep, or at its hatch, makes one busy executor look up at
 /// its next fork. It takes the first that runs a member and has not been asked
 /// yet, starting behind its own index so that askers spread out; the others
 /// see it in the idle set when their quantum ends.

@@ -86,7 +86,7 @@ template <class Branch>
 /// victim's executor at the theft, owned by the victim's frame, which destroys
 /// it after the merge.
 ///
-/// Protocol: the victim's executor fills it and delivers `sent` (the inbox
+/// Protocol: the victim's executor fills it and delivers `sent` (the inbox or the hatch
 /// publishes it). The delegate's executor begins it (basic_dispatch), writes `begun_at`, calls
 /// `execute`, which stores the result, or stores what that threw in `error`, writes `ended_at`,
 /// then ends it with finish_merge(). The victim reads all these once `merged` is set; or it takes

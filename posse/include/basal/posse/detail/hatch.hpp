@@ -8,8 +8,6 @@
 
 namespace basal::posse::detail {
 
-struct parcel;
-
 /// Where a compute executor that has done a delegate's work waits for the next, awake, before it
 /// looks elsewhere and sleeps. A victim that finds it open claims it and hands the parcel in, which
 /// takes one cache line from the one to the other; by way of the idle set, the token and the inbox
