@@ -148,7 +148,7 @@ protected:
 
 private:
   /// So many cache lines go from one CPU to another before a delegate works.
-  static constexpr std::size_t lines_of_hand_over = 4;
+  static constexpr std::size_t lines_of_hand_over = 5;
 
   static inline range_sites sites;
 
