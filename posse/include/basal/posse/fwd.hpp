@@ -18,7 +18,10 @@ namespace detail {
 class computation;
 class computation_dump;
 class delegation;
+class divisible_range;
+class divisible_search;
 class memory_context;
+class shared_range;
 struct parcel;
 struct executor_cells;
 
@@ -28,10 +31,7 @@ class quicksort;
 template <class Value, class Tree>
 class reduction;
 
-template <class Body>
-class shared_range;
-
-template <class Body>
+template <class Place>
 class short_range;
 
 } // namespace detail

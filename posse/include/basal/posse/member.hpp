@@ -118,17 +118,12 @@ private:
   friend detail::computation& detail::origin_of(const member&) noexcept;
   friend void detail::open_charge(detail::charge_frame&, detail::charge_frame*, void*) noexcept;
 
-  template <class Body>
-  friend class detail::short_range;
-
-  template <class Body>
-  friend class range_fork;
-
-  template <class Body>
+  friend class detail::divisible_range;
+  friend class detail::divisible_search;
   friend class detail::shared_range;
 
-  template <class Body>
-  friend class range_search;
+  template <class Place>
+  friend class detail::short_range;
 
   friend class task_group;
 

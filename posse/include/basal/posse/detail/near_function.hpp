@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 
@@ -7,15 +8,19 @@
 
 namespace basal::posse::detail {
 
+/// A cache line.
+inline constexpr std::size_t most_bytes_near = 64;
+
 /// Whether each part of a range calls a copy of `Function` that is its own: it is trivially
 /// copyable, as most closures are, fits in a cache line, and its calls, with `Args`, leave it as it
 /// is, so that nobody misses what they did to the copy.
 template <class Function, class... Args>
 constexpr bool is_copied_near() {
   if constexpr (std::is_object_v<Function>)
-    return std::is_trivially_copyable_v<
-             Function> && std::is_copy_constructible_v<Function> && sizeof(Function) <= 64
-           && is_called_with<const Function, Args...>;
+    return std::conjunction_v<std::is_trivially_copyable<Function>,
+                              std::is_copy_constructible<Function>,
+                              std::bool_constant<sizeof(Function) <= most_bytes_near>,
+                              std::bool_constant<is_called_with<const Function, Args...>>>;
   else
     return false;
 }

@@ -1,0 +1,54 @@
+#include <basal/posse/detail/short_range.hpp>
+
+#include <algorithm>
+
+#include <basal/posse/detail/divisible_range.hpp>
+#include <basal/posse/detail/divisible_search.hpp>
+
+namespace basal::posse::detail {
+
+namespace {
+
+/// The first few of a range that is done at once are such a part of it.
+constexpr std::size_t parts_at_once = 16;
+
+} // namespace
+
+/// When all would take eight steps at the pace of the first few, as where a place has cheap calls
+/// and dear ones, no more of them.
+template <class Place>
+std::size_t short_range<Place>::run_timed(member& m, std::size_t first, std::size_t last, way how,
+                                          jump& found) {
+  const auto forked = m.safepoints();
+  const auto note_forks = [&] {
+    if (m.safepoints() != forked)
+      place_.sites.note_forks();
+  };
+  const auto begun = m.now();
+  // Whole cache lines where it can be, so that what follows is as well aligned as the range is.
+  constexpr std::size_t line = 16;
+  const auto part = (last - first) / parts_at_once;
+  const auto few = std::max<std::size_t>(1, part < line ? part : part / line * line);
+  auto reached = place_.step(m, body_, first, first + few);
+  if (reached == first + few) [[likely]] {
+    const auto took = m.now() - begun;
+    if (site().is_dear(took, few, last - first)) [[unlikely]] {
+      found.begun = begun;
+      if (m.safepoints() == forked) // else it is not their cost
+        found.cost = pace::cost_of(took, few);
+      note_forks();
+      return reached;
+    }
+    if (reached != last)
+      reached = place_.step(m, body_, reached, last);
+  }
+  if (how == way::timed_by_chance)
+    site().note_whole(m.now() - begun, std::max<std::size_t>(1, reached - first), each_);
+  note_forks();
+  return reached;
+}
+
+template class short_range<fork_place>;
+template class short_range<search_place>;
+
+} // namespace basal::posse::detail
