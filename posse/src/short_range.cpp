@@ -12,6 +12,9 @@ namespace {
 /// The first few of a range that is done at once are such a part of it.
 constexpr std::size_t parts_at_once = 16;
 
+/// So few elements are timed from the first one on.
+constexpr std::size_t fewest_untimed = 3;
+
 } // namespace
 
 /// When all would take eight steps at the pace of the first few, as where a place has cheap calls
@@ -46,6 +49,25 @@ std::size_t short_range<Place>::run_timed(member& m, std::size_t first, std::siz
     site().note_whole(m.now() - begun, std::max<std::size_t>(1, reached - first), each_);
   note_forks();
   return reached;
+}
+
+template <class Place>
+pace short_range<Place>::begin(const member& m, std::size_t first, std::size_t last,
+                               const jump& found, std::size_t least) const {
+  if (found.cost != 0)
+    return range_site::begin_at(found.cost, first, last, m.least_left(), least);
+  auto steps = site().begin(first, last, m.least_left(), each_, least);
+  // Of two elements only the first one is followed by a look, and would never be timed.
+  if (last - first <= fewest_untimed && last - first > 1 && site().cost(each_) == 0
+      && !place_.sites.has_forks())
+    steps.time_from(m.now());
+  return steps;
+}
+
+template <class Place>
+void short_range<Place>::end(const member& m, const jump& found) const noexcept {
+  if (found.begun != 0)
+    site().watch(m.now() - found.begun);
 }
 
 template class short_range<fork_place>;

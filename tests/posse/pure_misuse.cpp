@@ -186,6 +186,9 @@ long called(basal::posse::runtime& runtime) {
 #  elif MISUSE == 41
   runtime.run([](member& m) { m.fork_merge(std::vector<int (*)(member&)>(3)); });
   return 0;
+#  elif MISUSE == 42
+  basal::posse::for_each_chunk(runtime, 1, 10, [](int first) { return first; });
+  return 0;
 #  elif MISUSE == 0
   return function(runtime, 1) + function.offload(runtime, 2) + function.with({})(runtime, 3)
          + generic(runtime, 4);

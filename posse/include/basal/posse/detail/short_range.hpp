@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/cells.hpp>
@@ -51,12 +49,6 @@ inline std::size_t part_of(std::size_t left, pace::element_cost cost,
 /// @tparam Place a range_place
 template <class Place>
 class short_range {
-public:
-  /// All that the place knows of ranges of this one's size.
-  range_site& site() const noexcept {
-    return *site_;
-  }
-
 protected:
   /// @param body outlives this; it is not looked at before there is an element
   /// @param each as for range_fork
@@ -72,15 +64,20 @@ protected:
 
   ~short_range() = default;
 
+  /// All that the place knows of ranges of this one's size.
+  range_site& site() const noexcept {
+    return *site_;
+  }
+
   /// A call that was known to be short, and whose first few elements took much longer.
   struct jump {
     pace::element_cost cost = 0; ///< as they have shown it; 0: there was none, or they forked
     std::uint64_t begun = 0;     ///< ticks; 0: there was none
   };
 
-  /// How a call is done. All but one are: where elements are known to take less than a step should,
-  /// without a node, since nobody could come for a part of them in time. Few calls are timed that
-  /// are so short that it takes a part of them.
+  /// How a call is done. Where all elements are known to take less than a step should, at once and
+  /// without a node, since nobody could come for a part of them in time; few of these calls are
+  /// timed, where that takes a part of them.
   enum class way : std::uint8_t { at_once, timed, timed_by_chance, in_steps };
 
   /// Of n elements, one at least. Passes a safepoint, if it is not in steps.
@@ -95,7 +92,7 @@ protected:
     return way::at_once;
   }
 
-  /// That is way::at_once.
+  /// For way::at_once.
   /// @param call the body, for all elements: as a function, so that the compiler knows which one
   template <class Call>
   [[gnu::always_inline]] static inline auto run_at_once(Place& place, member& m, Call call) {
@@ -106,7 +103,7 @@ protected:
     return reached;
   }
 
-  /// The other ones: does the elements, or, before a jump, the first few of them.
+  /// For way::timed and timed_by_chance: does the elements, or, before a jump, the first few.
   /// @param found set where there was a jump
   /// @returns the first that is not done
   std::size_t run_timed(member& m, std::size_t first, std::size_t last, way how, jump& found);
@@ -114,22 +111,10 @@ protected:
   /// The pace of the others, from `first` on.
   /// @param least as for pace
   pace begin(const member& m, std::size_t first, std::size_t last, const jump& found,
-             std::size_t least = 1) const {
-    if (found.cost != 0)
-      return range_site::begin_at(found.cost, first, last, m.least_left(), least);
-    auto steps = site().begin(first, last, m.least_left(), each_, least);
-    // Of two elements only the first one is followed by a look, and would never be timed.
-    if (last - first <= fewest_untimed && last - first > 1 && site().cost(each_) == 0
-        && !place_.sites.has_forks())
-      steps.time_from(m.now());
-    return steps;
-  }
+             std::size_t least = 1) const;
 
   /// To be called after all others.
-  void end(const member& m, const jump& found) const noexcept {
-    if (found.begun != 0) [[unlikely]]
-      site().watch(m.now() - found.begun);
-  }
+  void end(const member& m, const jump& found) const noexcept;
 
   Place& place_;
   void* const body_;
@@ -137,9 +122,6 @@ protected:
 
 private:
   range_site* site_ = nullptr;
-
-  /// So few elements are timed from the first one on.
-  static constexpr std::size_t fewest_untimed = 3;
 };
 
 } // namespace basal::posse::detail
