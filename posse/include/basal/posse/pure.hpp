@@ -94,7 +94,7 @@ public:
 
   /// Calls it as a part of the computation that `m` belongs to: a plain call.
   template <class... Args>
-  decltype(auto) operator()(member& m, Args&&... args) const {
+  [[gnu::always_inline]] decltype(auto) operator()(member& m, Args&&... args) const {
     if constexpr (takes_member<Args...>())
       return Function(m, std::forward<Args>(args)...);
   }

@@ -21,8 +21,8 @@ struct for_each_function : range_algorithm {
   template <element_range Range, class Function>
   void operator()(member& m, Range&& range, Function&& function) const {
     auto elements = written_elements_of(range);
-    auto body = [=, near = near_to<decltype(*elements)>(function)](member& k, std::size_t first,
-                                                                   std::size_t last) {
+    auto body = [ =, near = near_to<decltype(*elements)>(function) ](
+      member & k, std::size_t first, std::size_t last) __attribute__((always_inline)) {
       auto&& f = near.get();
       auto end = advanced(elements, last);
       for (auto it = advanced(elements, first); it != end; ++it)

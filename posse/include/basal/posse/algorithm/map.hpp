@@ -26,8 +26,8 @@ struct map_into_function : range_algorithm {
   void operator()(member& m, Range&& range, Output&& output, Function&& function) const {
     auto in = elements_of(range);
     auto out = written_elements_of(output);
-    auto body = [=, near = near_to<decltype(*in)>(function)](member& k, std::size_t first,
-                                                             std::size_t last) {
+    auto body = [ =, near = near_to<decltype(*in)>(function) ](
+      member & k, std::size_t first, std::size_t last) __attribute__((always_inline)) {
       auto&& f = near.get();
       auto from = advanced(in, first);
       auto to = advanced(out, first);

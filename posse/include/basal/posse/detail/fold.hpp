@@ -235,8 +235,8 @@ private:
   template <class Iterator, class Function>
   [[gnu::noinline]] T single(member& m, Iterator at, std::size_t n, Function& function) const {
     value_room<T, few> values;
-    auto body = [at, near = near_to<decltype(*at)>(function),
-                 all = values.data()](member& k, std::size_t first, std::size_t last) {
+    auto body = [ at, near = near_to<decltype(*at)>(function), all = values.data() ](
+      member & k, std::size_t first, std::size_t last) __attribute__((always_inline)) {
       auto&& f = near.get();
       for (auto i = first; i != last; ++i)
         all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
