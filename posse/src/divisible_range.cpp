@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <basal/executors/detail/assert.hpp>
 #include <basal/posse/detail/delegation.hpp>
-#include <basal/posse/detail/division_trial.hpp>
 
 namespace basal::posse::detail {
 

@@ -114,9 +114,16 @@ private:
   static constexpr operations ops{&delegate, &expected};
 };
 
+std::size_t divisible_search::go_on(search_place& place, void* body, member& m, std::size_t first,
+                                    std::size_t reached, std::size_t few, std::size_t last,
+                                    way how) {
+  return divisible_search{place, body}.go_on(m, first, reached, few, last, how);
+}
+
+/// All that was not done at once.
 /// @param reached the first that is not done
 /// @param few     the element before which it probably ends
-/// @param how     the elements before that were to be done
+/// @param how     the elements before that are done
 std::size_t divisible_search::go_on(member& m, std::size_t first, std::size_t reached,
                                     std::size_t few, std::size_t last, way how) {
   choose_site(last - first);

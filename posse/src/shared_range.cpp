@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -26,18 +27,18 @@ shared_range::shared_range(range_place<void>& place, void* body, range_site& sit
                            std::size_t least_step, std::size_t first, std::size_t last,
                            std::size_t middle, pace::element_cost known,
                            std::uint64_t least) noexcept
-  : body_(body),
+  : place_(place),
     units_(first, last),
-    least_step_(static_cast<std::uint32_t>(std::min(least_step, pace::longest_step))),
     usual_(site.cost(each)),
-    each_(static_cast<std::int8_t>(each)),
     is_uneven_(site.is_uneven()),
     least_(units_.units_of(pace::least_of(least_step, usual_))),
     few_(units_.units_of(usual_ == 0 ? 1 : (little << 8) / usual_)),
     least_ahead_(is_even() ? units_.units_of(pace::step_within(pace::target, usual_)) : 0),
     most_ahead_(units_.units_of(pace::step_within(pace::longest_target, usual_))),
+    least_step_(static_cast<std::uint32_t>(std::min(least_step, pace::longest_step))),
+    each_(static_cast<std::int8_t>(each)),
+    body_(body),
     site_(site),
-    place_(place),
     owner_(*this, {0, units_.unit_at(middle)}, known),
     thief_(*this, {units_.unit_at(middle), units_.unit_at(last)}, known),
     least_taken_(least) {

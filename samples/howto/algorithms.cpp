@@ -107,7 +107,7 @@ ints calls(posse::member& m) {
   const auto [one, two] = m.fork_merge([] { return 1; }, [](posse::member&) { return 2; });
   const auto [a, b, c] = m.fork_merge([] { return 3; }, [] { return 4; }, [] { return 5; });
   show(one + two + a + b + c);
-  posse::fork_merge_n(m, 3, [&](posse::member&, std::size_t branch) { out[branch] = 1; });
+  posse::fork_merge_n(m, 3, [&](std::size_t branch) { out[branch] = 1; }); // of a member alone
   posse::task_scope(m, [&](posse::task_group& tasks) {
     tasks.spawn([&] { out[3] = 1; });
     tasks.spawn([&](posse::task_group& own) { own.spawn([&] { out[4] = 1; }); });

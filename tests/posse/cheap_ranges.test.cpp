@@ -321,6 +321,21 @@ TEST_CASE("elements that begin to fork are noticed") {
   });
 }
 
+TEST_CASE("elements that begin to fork are noticed in a call that is not timed") {
+  run([](member& m) {
+    loop<20> changing{};
+    changing(m, n); // learns what an element costs
+    for (int i = 0; i < 200; ++i)
+      changing(m, 64);
+    changing.inside = [](member& k) { k.poll(); };
+    for (int calls = 0; changing(m, 64) != sizes{64};)
+      REQUIRE(++calls < 64);
+    changing.inside = {};
+    for (int i = 0; i < 100; ++i) // and nothing is learned any more
+      CHECK(changing(m, 64).front() == 1);
+  });
+}
+
 TEST_CASE("a range that is done at once may end early, and fail") {
   run([](member& m) {
     std::vector<int> numbers(n);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace basal::posse {
 
 class member;
@@ -33,6 +35,9 @@ class reduction;
 
 template <class Place>
 class short_range;
+
+template <class Body, class Result>
+Result call_body(member& m, void* body, std::size_t first, std::size_t last);
 
 } // namespace detail
 

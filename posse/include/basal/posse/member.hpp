@@ -125,6 +125,9 @@ private:
   template <class Place>
   friend class detail::short_range;
 
+  template <class Body, class Result>
+  friend Result detail::call_body(member& m, void* body, std::size_t first, std::size_t last);
+
   friend class task_group;
 
   template <class Value, class Tree>

@@ -31,9 +31,9 @@ namespace basal::posse {
 ///
 /// `Body` is called as `body(member&, first, last)`, does the elements [first, last) and returns
 /// nothing. Calls for different elements run at the same time. Where it has a constant
-/// `elements_are_unlike`, what some elements take tells nothing of others. A body for a few elements
-/// that fork is best always inlined: in a large source g++ did not do so by itself, and a
-/// backtracking search by map_reduce took 1.7 times as long.
+/// `elements_are_unlike`, what some elements take tells nothing of others. A body for elements that
+/// fork is best always inlined: in a large source g++ did not do so by itself, and a backtracking
+/// search by map_reduce took 1.7 times as long.
 ///
 /// The first exception in the order of elements comes out of run(); later ones may or may not have
 /// been done then.

@@ -40,7 +40,6 @@ public:
   range_search(const range_search&) = delete;
   range_search& operator=(const range_search&) = delete;
 
-  /// Once.
   /// @returns the first element at which the body ended, or `last`.
   /// @throws any exception of the body; cancelled
   std::size_t run(member& m, std::size_t first, std::size_t last) {

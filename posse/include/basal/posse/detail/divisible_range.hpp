@@ -21,6 +21,8 @@ struct fork_place : range_place<void> {
   std::array<division_trial, range_sites::classes> trials{}; ///< for ranges of each size
 };
 
+extern template class short_range<fork_place>;
+
 /// A range_fork without the type of its body, see there: a range as one node, that is divided when
 /// somebody takes from it.
 class divisible_range : private short_range<fork_place> {
@@ -29,7 +31,7 @@ public:
   divisible_range& operator=(const divisible_range&) = delete;
 
 protected:
-  /// @param body outlives this
+  /// @param body is there during run()
   /// The others: as for range_fork.
   divisible_range(fork_place& place, void* body, int each, std::size_t most_steps,
                   std::size_t least_step, std::uint64_t least_part) noexcept

@@ -18,6 +18,8 @@ struct search_place : range_place<std::size_t> {
   std::atomic<std::size_t> usual{0};
 };
 
+extern template class short_range<search_place>;
+
 /// A range_search without the type of its body, see there.
 ///
 /// Protocol: `next_`, at which the elements begin that nobody has claimed, is only increased, by
@@ -43,7 +45,7 @@ public:
         return reached;
       }
     }
-    return divisible_search{place, body}.go_on(m, first, reached, few, last, how);
+    return go_on(place, body, m, first, reached, few, last, how);
   }
 
 private:
@@ -62,6 +64,8 @@ private:
   std::size_t search(member& m, std::size_t begin, std::size_t first, std::size_t last,
                      const jump& found);
   void learn(pace::element_cost measured) const noexcept;
+  static std::size_t go_on(search_place& place, void* body, member& m, std::size_t first,
+                           std::size_t reached, std::size_t few, std::size_t last, way how);
   std::size_t go_on(member& m, std::size_t first, std::size_t reached, std::size_t few,
                     std::size_t last, way how);
 

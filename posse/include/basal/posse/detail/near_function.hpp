@@ -16,13 +16,14 @@ inline constexpr std::size_t most_bytes_near = 64;
 /// is, so that nobody misses what they did to the copy.
 template <class Function, class... Args>
 constexpr bool is_copied_near() {
-  if constexpr (std::is_object_v<Function>)
-    return std::conjunction_v<std::is_trivially_copyable<Function>,
-                              std::is_copy_constructible<Function>,
-                              std::bool_constant<sizeof(Function) <= most_bytes_near>,
-                              std::bool_constant<is_called_with<const Function, Args...>>>;
-  else
+  if constexpr (std::is_object_v<Function>) {
+    constexpr bool is_small = sizeof(Function) <= most_bytes_near;
+    constexpr bool is_trivial = std::is_trivially_copyable_v<Function>;
+    constexpr bool can_be_copied = std::is_copy_constructible_v<Function>;
+    return is_small && is_trivial && can_be_copied && is_called_with<const Function, Args...>;
+  } else {
     return false;
+  }
 }
 
 /// A function that all members of a computation call for elements of a range: a copy for each part,

@@ -9,6 +9,7 @@
 #include <basal/posse/detail/near_function.hpp>
 #include <basal/posse/detail/range_site.hpp>
 #include <basal/posse/fwd.hpp>
+#include <basal/posse/member.hpp>
 
 namespace basal::posse::detail {
 
@@ -49,10 +50,13 @@ struct range_place {
 template <class Body, class Result>
 [[gnu::noinline]] Result call_body(member& m, void* body, std::size_t first, std::size_t last) {
   auto& of_type = *static_cast<Body*>(body);
+  [[maybe_unused]] const auto* const youngest = m.youngest_;
   if constexpr (std::is_void_v<Result>) {
     of_type(m, first, last);
+    BASAL_ASSERT(m.youngest_ == youngest, "a body forks with the member that it was called with");
   } else {
     const std::size_t reached = of_type(m, first, last);
+    BASAL_ASSERT(m.youngest_ == youngest, "a body forks with the member that it was called with");
     BASAL_ASSERT(first <= reached && reached <= last,
                  "a body returns an element of its part, or the part's end");
     return reached;

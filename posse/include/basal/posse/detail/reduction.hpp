@@ -54,7 +54,7 @@ private:
   }
 
   /// Elements that are known to take less than a step should, without forks. If it is timed, as of
-  /// a range (range_fork::run_at_once), with them: the pace finds out what has become dear.
+  /// a range (short_range::run_timed), with them: the pace finds out what has become dear.
   Value run_at_once(member& m, std::size_t first, std::size_t n, std::uint64_t work) const {
     m.poll_lightly();
     const auto forked = m.safepoints();

@@ -156,19 +156,20 @@ private:
   std::pair<share*, std::uint64_t> richest(const share& mine);
 
   // In the line that begins with the end of the range: what members read at each step.
-  void* const body_;
+  range_place<void>& place_;
   const range_units units_;
-  const std::uint32_t least_step_;
   const pace::element_cost usual_; ///< of an element, on average in ranges before it; 0: not known
-  const std::int8_t each_;
   const bool is_uneven_;
   std::atomic<bool> has_helpers_{false}; ///< somebody came after the first thief. Relaxed: a hint
   const std::uint32_t least_;            ///< units that are claimed together, at least
   const std::uint32_t few_;              ///< units that take little time, on average
   const std::uint32_t least_ahead_;      ///< units of a claim that is longer than a step, at least
   const std::uint32_t most_ahead_;       ///< the same, at most
+
+  const std::uint32_t least_step_;
+  const std::int8_t each_;
+  void* const body_;
   range_site& site_;
-  range_place<void>& place_;
 
   share owner_;
   share thief_;

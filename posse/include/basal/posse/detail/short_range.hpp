@@ -50,7 +50,7 @@ inline std::size_t part_of(std::size_t left, pace::element_cost cost,
 template <class Place>
 class short_range {
 protected:
-  /// @param body outlives this; it is not looked at before there is an element
+  /// @param body is not looked at before there is an element
   /// @param each as for range_fork
   short_range(Place& place, void* body, int each) noexcept
     : place_(place), body_(body), each_(each) {
