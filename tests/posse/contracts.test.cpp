@@ -53,6 +53,12 @@ TEST_CASE("a range ends behind its beginning") {
       posse::range_search<decltype(body)>{body}.run(m, 2, 1);
     });
   });
+  expect_broken_contract("a range ends behind its beginning", [] {
+    compute([](member& m) {
+      auto body = [](member&, std::size_t, std::size_t) {};
+      posse::range_fork<decltype(body)>{body}.run(m, 2, 1);
+    });
+  });
 }
 
 TEST_CASE("the body of a range returns an element of its part, or the part's end") {
