@@ -774,8 +774,8 @@ TEST_CASE("two elements of a range are known from one computation to the next") 
 
 TEST_CASE("of three elements of which nothing is known the first one tells what the others cost") {
   const auto takes
-    = [](member& m) { posse::fork_merge_n(m, 3, [](member&, std::size_t) { pass(50us); }); };
-  CHECK(thefts_on(2, takes) == 1);
+    = [](member& m) { posse::fork_merge_n(m, 3, [](member&, std::size_t) { pass(8us); }); };
+  CHECK(thefts_on(2, takes) == 1); // else they would have to wait for longer than that
 }
 
 TEST_CASE("a single element is not given away, however dear it is known to be") {
