@@ -19,7 +19,7 @@ RECURSIVE = YES
 FILE_PATTERNS = *.hpp
 EXCLUDE_PATTERNS = */detail/*
 EXCLUDE_SYMBOLS = detail *::detail *::detail::* std std::*
-INPUT_FILTER = "sed '/^extern template/,/;/d'"
+INPUT_FILTER = "sed '/^extern template/{:a;/;/!{N;ba;};d}'"
 EXPAND_ONLY_PREDEF = YES
 MACRO_EXPANSION = YES
 PREDEFINED = "BASAL_EXTERN(T):="

@@ -18,7 +18,7 @@ INPUT = {folder}
 RECURSIVE = YES
 FILE_PATTERNS = *.hpp
 EXTRACT_ALL = YES
-INPUT_FILTER = "sed '/^extern template/,/;/d'"
+INPUT_FILTER = "sed '/^extern template/{{:a;/;/!{{N;ba;}};d}}'"
 MACRO_EXPANSION = YES
 EXPAND_ONLY_PREDEF = YES
 PREDEFINED = "BASAL_EXTERN(T):="
