@@ -135,7 +135,7 @@ endfunction()
 set(_basal_tsan_caf ${PROJECT_SOURCE_DIR}/tests/support/tsan-caf.supp)
 
 # basal_add_test(NAME MODULE/SUBJECT KIND contract|model|stress|regression
-#   [TIMEOUT seconds]  default 60 (model: 240; compiled with BASAL_PROGRAM_FLAGS: 180)
+#   [TIMEOUT seconds]  default 60 (model: 600; compiled with BASAL_PROGRAM_FLAGS: 180)
 #   [SOURCES x.cpp...] default SUBJECT.KIND.cpp (contract: SUBJECT.test.cpp)
 #   [LIBS ...]         default basal::MODULE
 #   [LABELS ...] [ENVIRONMENT A=b...] [ARGS ...]
@@ -169,7 +169,7 @@ function(basal_add_test)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
     if(ARG_KIND STREQUAL "model") # tries thousands of interleavings, on a CPU that others use too
-      set(ARG_TIMEOUT 240)
+      set(ARG_TIMEOUT 600)
     elseif(BASAL_PROGRAM_FLAGS)
       set(ARG_TIMEOUT 180)
     endif()
