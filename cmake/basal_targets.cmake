@@ -135,7 +135,7 @@ endfunction()
 set(_basal_tsan_caf ${PROJECT_SOURCE_DIR}/tests/support/tsan-caf.supp)
 
 # basal_add_test(NAME MODULE/SUBJECT KIND contract|model|stress|regression
-#   [TIMEOUT seconds]  default 60 (model: 600; compiled with BASAL_PROGRAM_FLAGS: 180)
+#   [TIMEOUT seconds]  default 60 (model: 240; compiled with BASAL_PROGRAM_FLAGS: 180)
 #   [SOURCES x.cpp...] default SUBJECT.KIND.cpp (contract: SUBJECT.test.cpp)
 #   [LIBS ...]         default basal::MODULE
 #   [LABELS ...] [ENVIRONMENT A=b...] [ARGS ...]
@@ -169,7 +169,7 @@ function(basal_add_test)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
     if(ARG_KIND STREQUAL "model") # tries thousands of interleavings, on a CPU that others use too
-      set(ARG_TIMEOUT 600)
+      set(ARG_TIMEOUT 240)
     elseif(BASAL_PROGRAM_FLAGS)
       set(ARG_TIMEOUT 180)
     endif()
@@ -191,7 +191,9 @@ function(basal_add_test)
   _basal_common(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} basal_test_support)
   if(works_long)
-    target_compile_options(${name} PRIVATE -O1)
+    # SHELL: keeps it where it is. Else CMake drops it as a repetition where the folder has -O1, too,
+    # before the -O0 of BASAL_PROGRAM_FLAGS.
+    target_compile_options(${name} PRIVATE SHELL:-O1)
   else()
     target_precompile_headers(${name} REUSE_FROM basal_test_support)
     _basal_ccache_pch(${name})

@@ -64,6 +64,8 @@ private:
   std::size_t search(member& m, std::size_t begin, std::size_t first, std::size_t last,
                      const jump& found);
   void learn(pace::element_cost measured) const noexcept;
+
+  /// All that is not done at once. In the library, so that a loop has no room for the object.
   static std::size_t go_on(search_place& place, void* body, member& m, std::size_t first,
                            std::size_t reached, std::size_t few, std::size_t last, way how);
   std::size_t go_on(member& m, std::size_t first, std::size_t reached, std::size_t few,
