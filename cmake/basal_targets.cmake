@@ -191,8 +191,8 @@ function(basal_add_test)
   _basal_common(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} basal_test_support)
   if(works_long)
-    # SHELL: keeps it where it is. Else CMake drops it as a repetition where the folder has -O1, too,
-    # before the -O0 of BASAL_PROGRAM_FLAGS.
+    # With SHELL: it comes last. Without, CMake drops it as a repetition where the folder has -O1,
+    # which stands before the -O0 of BASAL_PROGRAM_FLAGS.
     target_compile_options(${name} PRIVATE SHELL:-O1)
   else()
     target_precompile_headers(${name} REUSE_FROM basal_test_support)
