@@ -243,6 +243,21 @@ TEST_CASE("a stolen branch may return what is aligned to a cache line") {
   CHECK(rt.stats().merges == 1);
 }
 
+TEST_CASE("tasks that wait in a group keep what they hold") {
+  runtime rt{impatient(1)};
+  std::uint64_t lost = 0;
+  for (std::uint64_t tasks_of_group : {4, 100}) // within the group, and behind it
+    task_scope(rt, [&](task_group& tasks) {
+      for (std::uint64_t i = 0; i < tasks_of_group; ++i)
+        tasks.spawn([&lost, i, list = canaries::make(i, length)] {
+          lost += canaries::lost(list, i, length);
+        });
+      gc::collect();
+      canaries::litter(20'000);
+    });
+  CHECK(lost == 0);
+}
+
 #ifndef __SANITIZE_THREAD__ // nothing is collected there
 TEST_CASE("where the collector does not look for it, such a result is lost") {
   CHECK(canaries::loses_objects("[hidden-results]"));

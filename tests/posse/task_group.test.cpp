@@ -5,8 +5,10 @@
 
 #include "stepped_runtime.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -148,6 +150,75 @@ TEST_CASE("a group holds so many tasks at most") {
     }
   });
   CHECK(done == 3 * task_group::most_waiting);
+}
+
+TEST_CASE("tasks of any size and alignment keep what they hold") {
+  struct alignas(256) page {
+    std::array<std::uint64_t, 32> words;
+  };
+  runtime rt{config_of(1)};
+  auto alive = std::make_shared<int>(0);
+  for (std::uint64_t n : {1, 5, 8, 9, 40, 300}) { // within the group, and in more and more chunks
+    std::uint64_t right = 0;
+    task_scope(rt, [&](task_group& tasks) {
+      for (std::uint64_t i = 0; i < n; ++i) {
+        page p;
+        p.words.fill(i);
+        std::array<std::uint64_t, 500> large;
+        large.fill(i);
+        tasks.spawn([i, small = static_cast<char>(i), &right, held = alive] {
+          right += small == static_cast<char>(i) ? 1u : 0u;
+        });
+        tasks.spawn([i, p, &right, held = alive] {
+          right += reinterpret_cast<std::uintptr_t>(&p) % alignof(page) == 0
+                       && std::count(p.words.begin(), p.words.end(), i) == 32
+                     ? 1u
+                     : 0u;
+        });
+        tasks.spawn([i, large, &right, held = alive] {
+          right += std::count(large.begin(), large.end(), i) == 500 ? 1u : 0u;
+        });
+      }
+    });
+    CHECK(right == 3 * n);
+    CHECK(alive.use_count() == 1);
+  }
+}
+
+TEST_CASE("a task ends when it has run, not with its group") {
+  runtime rt{config_of(1)};
+  auto alive = std::make_shared<int>(0);
+  std::string order;
+  task_scope(rt, [&](task_group& tasks) {
+    for (int i = 0; i < 3; ++i)
+      tasks.spawn([&order, held = alive] { order += std::to_string(held.use_count()); });
+    tasks.wait();
+    CHECK(alive.use_count() == 1);
+    CHECK(order == "432");
+  });
+}
+
+TEST_CASE("a task that cannot be copied into a group leaves the others") {
+  struct uncopied {
+    uncopied() = default;
+    uncopied(const uncopied&) {
+      throw std::runtime_error("copy");
+    }
+    void operator()() const {
+    }
+  };
+  runtime rt{config_of(1)};
+  const uncopied bad;
+  for (int n : {3, 8, 20}) { // the bad one is where the group has no more room, too
+    std::string order;
+    task_scope(rt, [&](task_group& tasks) {
+      for (int i = 0; i < n; ++i)
+        tasks.spawn([&] { order += 'a'; });
+      CHECK_THROWS_WITH(tasks.spawn(bad), "copy");
+      tasks.spawn([&] { order += 'b'; });
+    });
+    CHECK(order == std::string(static_cast<std::size_t>(n), 'a') + 'b');
+  }
 }
 
 TEST_CASE("every task runs once, whoever steals, and forks if it likes") {

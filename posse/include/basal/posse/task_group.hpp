@@ -1,11 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <basal/executors/executor.hpp>
 #include <basal/posse/detail/delegation.hpp>
@@ -55,9 +52,9 @@ public:
 
   /// Adds a task: `task(member&)`, `task()`, or `task(task_group&)`, whose argument is a group of
   /// its own to spawn into. The task is moved or copied to memory that does not count towards a
-  /// limit, and destroyed when it has run. Its return value is dropped: a task puts its result
-  /// where no other one reads or writes before wait() returns or the scope ends. Objects that it
-  /// refers to must live until then.
+  /// limit, and destroyed when it has run; its memory is free again when all that wait with it
+  /// have. Its return value is dropped: a task puts its result where no other one reads or writes
+  /// before wait() returns or the scope ends. Objects that it refers to must live until then.
   /// @throws std::logic_error in a task of this group, or on another thread than its scope's, as in
   ///         a branch that was stolen
   /// @throws std::bad_alloc; any exception of wait(), where it does the tasks
@@ -71,7 +68,7 @@ public:
     if constexpr (spawnable<kind>) {
       if (waiting_.size() == most_waiting)
         wait();
-      waiting_.push_back(std::make_unique<task_of<kind>>(std::in_place, std::forward<Task>(task)));
+      waiting_.emplace_back<task_of<kind>>(std::in_place, std::forward<Task>(task));
     }
   }
 
@@ -82,9 +79,8 @@ public:
   ///         memory_limit_exceeded; std::logic_error, see spawn()
   void wait() {
     expect_body();
-    const flag_guard runs{runs_tasks_};
-    auto tasks = std::move(waiting_);
-    run(member_, tasks);
+    const running runs{*this};
+    range_fork<runner>{runner{waiting_.order()}}.run(member_, 0, waiting_.size());
   }
 
   /// The member that runs the body, for forks, algorithms and safepoints.
@@ -97,19 +93,20 @@ public:
   }
 
 private:
-  struct flag_guard {
-    explicit flag_guard(bool& x) noexcept : flag(x) {
-      flag = true;
+  struct running {
+    explicit running(task_group& of) noexcept : group(of) {
+      group.runs_tasks_ = true;
     }
 
-    flag_guard(const flag_guard&) = delete;
-    flag_guard& operator=(const flag_guard&) = delete;
+    running(const running&) = delete;
+    running& operator=(const running&) = delete;
 
-    ~flag_guard() {
-      flag = false;
+    ~running() {
+      group.waiting_.clear();
+      group.runs_tasks_ = false;
     }
 
-    bool& flag;
+    task_group& group;
   };
 
   /// Where a task spawned into the group that it is of, nobody would run what it spawned.
@@ -125,17 +122,33 @@ private:
     task_of(std::in_place_t, From&& from) : task_(std::forward<From>(from)) {
     }
 
-    void run(posse::member& m) override {
+    void run_and_end(posse::member& m) override {
+      const ended_by_scope ends{*this};
       if constexpr (detail::branch<Task>) {
         detail::invoke_branch(task_, m);
       } else {
         task_group spawned{m};
         task_(spawned);
-        spawned.wait();
+        if (spawned.waiting_.size() != 0)
+          spawned.wait();
       }
     }
 
   private:
+    struct ended_by_scope {
+      explicit ended_by_scope(task_of& t) noexcept : task(t) {
+      }
+
+      ended_by_scope(const ended_by_scope&) = delete;
+      ended_by_scope& operator=(const ended_by_scope&) = delete;
+
+      ~ended_by_scope() {
+        task.~task_of();
+      }
+
+      task_of& task;
+    };
+
     Task task_;
   };
 
@@ -143,37 +156,13 @@ private:
   struct runner {
     static constexpr bool elements_are_unlike = true; // there is one kind, for all groups
 
-    std::unique_ptr<detail::any_task>* tasks;
+    detail::any_task** tasks;
 
     void operator()(posse::member& m, std::size_t first, std::size_t last) const {
-      for (auto i = first; i != last; ++i) {
-        const auto task = std::move(tasks[i]);
-        task->run(m);
-      }
+      for (auto i = first; i != last; ++i)
+        std::exchange(tasks[i], nullptr)->run_and_end(m);
     }
   };
-
-  /// Does the tasks of a list, in order.
-  static void run(posse::member& m, detail::task_list& tasks) {
-    constexpr std::size_t few = 8;
-    const auto n = tasks.size();
-    if (n <= few) {
-      std::array<std::unique_ptr<detail::any_task>, few> some;
-      run(m, tasks, some.data());
-    } else {
-      std::vector<std::unique_ptr<detail::any_task>> all(n);
-      run(m, tasks, all.data());
-    }
-  }
-
-  /// @param array with room for them; of what has not run after an exception it is left the owner
-  static void run(posse::member& m, detail::task_list& tasks,
-                  std::unique_ptr<detail::any_task>* array) {
-    const auto n = tasks.size();
-    for (std::size_t i = 0; i != n; ++i)
-      array[i] = tasks.pop_front();
-    range_fork<runner>{runner{array}}.run(m, 0, n);
-  }
 
   posse::member& member_;
   detail::task_list waiting_;

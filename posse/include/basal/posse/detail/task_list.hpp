@@ -1,74 +1,94 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
-#include <basal/executors/detail/assert.hpp>
 #include <basal/executors/detail/collector.hpp>
-#include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/fwd.hpp>
 
 namespace basal::posse::detail {
 
 /// A task that has not begun, in a list.
-class any_task : public executors::visible_to_collector {
+class any_task {
 public:
   any_task() = default;
   any_task(const any_task&) = delete;
   any_task& operator=(const any_task&) = delete;
   virtual ~any_task() = default;
 
-  /// Does it as part of `m`, and all that it spawns.
-  virtual void run(member& m) = 0;
-
-  any_task* next = nullptr;
+  /// Does it as part of `m`, and all that it spawns, and ends the object, in an exception, too.
+  virtual void run_and_end(member& m) = 0;
 };
 
-/// Owns its tasks, in the order in which they begin. Not thread-safe.
+/// The tasks of a group, in the order in which they begin. The first few lie in the list itself,
+/// which is on a stack; others in chunks, each twice as large as the one before. A task in memory of
+/// its own took twice as long to be made, begun and ended. Not thread-safe, but for what order()
+/// says.
 class task_list {
 public:
-  task_list() = default;
-
-  task_list(task_list&& other) noexcept
-    : first_(std::exchange(other.first_, nullptr)),
-      last_(std::exchange(other.last_, nullptr)),
-      count_(std::exchange(other.count_, 0)) {
-  }
-
-  task_list& operator=(task_list&&) = delete;
+  task_list() noexcept = default;
+  task_list(const task_list&) = delete;
+  task_list& operator=(const task_list&) = delete;
 
   ~task_list() {
-    while (count_ != 0)
-      pop_front();
+    if (count_ != 0 || newest_ != nullptr)
+      release_all();
   }
 
   std::size_t size() const noexcept {
     return count_;
   }
 
-  void push_back(std::unique_ptr<any_task> task) noexcept {
-    BASAL_ASSERT(task != nullptr, "a list holds tasks");
-    auto* added = task.release();
-    (count_ == 0 ? first_ : last_->next) = added;
-    last_ = added;
-    ++count_;
+  /// The tasks. Whoever begins one leaves a null pointer: then the list does not end it. Different
+  /// threads may begin different ones.
+  any_task** order() noexcept {
+    return order_;
   }
 
-  /// Of a list that is not empty.
-  std::unique_ptr<any_task> pop_front() noexcept {
-    BASAL_ASSERT(count_ != 0, "an empty list has no first task");
-    std::unique_ptr<any_task> result{first_};
-    first_ = result->next;
-    --count_;
-    return result;
+  /// Constructs a task behind the others.
+  /// @throws std::bad_alloc, any exception of the constructor: nothing has changed then
+  template <class Task, class... Arguments>
+  void emplace_back(Arguments&&... arguments) {
+    if (count_ == room_) [[unlikely]]
+      make_room();
+    void* at = free_;
+    if (std::align(alignof(Task), sizeof(Task), at, free_bytes_) == nullptr) [[unlikely]]
+      at = add_chunk(sizeof(Task), alignof(Task));
+    order_[count_] = ::new (at) Task(std::forward<Arguments>(arguments)...);
+    ++count_;
+    free_ = static_cast<std::byte*>(at) + sizeof(Task);
+    free_bytes_ -= sizeof(Task);
   }
+
+  /// Ends the tasks that nobody has begun. Keeps a chunk for more.
+  void clear() noexcept;
 
 private:
-  any_task* first_ = nullptr;
-  any_task* last_ = nullptr; ///< if there is one
+  struct chunk;
+
+  void make_room();
+
+  /// @returns where it has room for a task; free_bytes_ counts from there
+  void* add_chunk(std::size_t bytes, std::size_t alignment);
+  void release_all() noexcept;
+  static void release(chunk* newest) noexcept;
+
+  // Room for eight tasks that hold up to two words each.
+  static constexpr std::size_t near_tasks = 8;
+  static constexpr std::size_t near_bytes = near_tasks * 3 * sizeof(void*);
+
+  any_task** order_ = near_order_.data();
   std::size_t count_ = 0;
+  std::size_t room_ = near_tasks;       ///< tasks that order_ has room for
+  std::unique_ptr<any_task*[]> many_;   ///< order_, if it is not near_order_
+  std::byte* free_ = near_.data();      ///< where the next task goes,
+  std::size_t free_bytes_ = near_bytes; ///< if it has room there
+  chunk* newest_ = nullptr;
+  std::array<any_task*, near_tasks> near_order_; ///< what is not in use has no value
+  alignas(std::max_align_t) std::array<std::byte, near_bytes> near_;
 };
 
 } // namespace basal::posse::detail
