@@ -2,15 +2,22 @@
 // has 4000 children, any other node eight with a probability of 0.12, else none.
 // So subtrees are of one node or of thousands, and nobody knows before. A node
 // is a hash of its parent's, which costs some 20 ns where UTS takes SHA-1.
+//
+// uts        The children of a node are a fork of many branches.
+// uts_tasks  Each is a task of a group, as with the peers.
 
 #include "bench/posse/program.hpp"
 
 #include <basal/posse/range_fork.hpp>
+#include <basal/posse/task_group.hpp>
 
 #include <tbb/task_group.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <string>
 
 namespace {
 
@@ -65,6 +72,17 @@ long uts(posse::member& m, node n) {
   return total(below);
 }
 
+long uts_tasks(posse::member& m, node n) {
+  if (!has_children(n))
+    return 1;
+  counts below;
+  posse::task_scope(m, [&](posse::task_group& group) {
+    for (std::size_t i = 0; i < children; ++i)
+      group.spawn([&below, n, i](posse::member& k) { below[i] = uts_tasks(k, child_of(n, i)); });
+  });
+  return total(below);
+}
+
 long uts_tbb(node n) {
   if (!has_children(n))
     return 1;
@@ -98,52 +116,67 @@ long from_root(Count count) {
   return sum;
 }
 
+using root_counts = std::array<long, root_children>;
+
+long total(const root_counts& below) {
+  return std::accumulate(below.begin(), below.end(), 1L);
+}
+
 long whole_uts(posse::member& m) {
-  std::array<long, root_children> below;
+  root_counts below;
   posse::fork_merge_n(m, root_children, [&below](posse::member& k, std::size_t i) {
     below[i] = uts(k, child_of(1, i));
   });
-  long sum = 1;
-  for (long count : below)
-    sum += count;
-  return sum;
+  return total(below);
+}
+
+long whole_uts_tasks(posse::member& m) {
+  root_counts below;
+  posse::task_scope(m, [&below](posse::task_group& group) {
+    for (std::size_t i = 0; i < root_children; ++i)
+      group.spawn([&below, i](posse::member& k) { below[i] = uts_tasks(k, child_of(1, i)); });
+  });
+  return total(below);
+}
+
+long whole_uts_tbb() {
+  root_counts below;
+  tbb::task_group group;
+  for (std::size_t i = 0; i < root_children; ++i)
+    group.run([&below, i] { below[i] = uts_tbb(child_of(1, i)); });
+  group.wait();
+  return total(below);
+}
+
+long whole_uts_openmp() {
+  root_counts below;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (std::size_t i = 0; i < root_children; ++i) {
+#pragma omp task shared(below) firstprivate(i)
+      below[i] = uts_openmp(child_of(1, i));
+    }
+  }
+  return total(below);
 }
 
 inline constexpr posse::pure<whole_uts> pure_uts{"uts"};
+inline constexpr posse::pure<whole_uts_tasks> pure_uts_tasks{"uts_tasks"};
+
+template <class Run>
+void add_tree(bench::plan& plan, const char* name, Run run) {
+  const long nodes = from_root(uts_serial);
+  bench::program<long> program{plan, name, std::to_string(nodes), nodes};
+  program.serial([] { return from_root(uts_serial); });
+  program.basal(run);
+  program.tbb(whole_uts_tbb);
+  program.openmp(whole_uts_openmp, "openmp_tasks");
+}
 
 const bench::suite uts_suite{[](bench::plan& plan) {
-  const long nodes = from_root(uts_serial);
-  bench::program<long> program{plan, "uts", std::to_string(nodes), nodes};
-  program.serial([] { return from_root(uts_serial); });
-  program.basal([](posse::runtime& runtime) { return pure_uts(runtime); });
-  program.tbb([] {
-    std::array<long, root_children> below;
-    tbb::task_group group;
-    for (std::size_t i = 0; i < root_children; ++i)
-      group.run([&below, i] { below[i] = uts_tbb(child_of(1, i)); });
-    group.wait();
-    long sum = 1;
-    for (long count : below)
-      sum += count;
-    return sum;
-  });
-  program.openmp(
-    [] {
-      std::array<long, root_children> below;
-#pragma omp parallel
-#pragma omp single
-      {
-        for (std::size_t i = 0; i < root_children; ++i) {
-#pragma omp task shared(below) firstprivate(i)
-          below[i] = uts_openmp(child_of(1, i));
-        }
-      }
-      long sum = 1;
-      for (long count : below)
-        sum += count;
-      return sum;
-    },
-    "openmp_tasks");
+  add_tree(plan, "uts", [](posse::runtime& runtime) { return pure_uts(runtime); });
+  add_tree(plan, "uts_tasks", [](posse::runtime& runtime) { return pure_uts_tasks(runtime); });
 }};
 
 } // namespace

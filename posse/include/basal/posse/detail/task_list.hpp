@@ -76,9 +76,10 @@ private:
   void release_all() noexcept;
   static void release(chunk* newest) noexcept;
 
-  // Room for eight tasks that hold up to two words each.
+  // Room for eight tasks that hold up to four words each. With a collected heap a chunk takes a lock
+  // that all threads share.
   static constexpr std::size_t near_tasks = 8;
-  static constexpr std::size_t near_bytes = near_tasks * 3 * sizeof(void*);
+  static constexpr std::size_t near_bytes = near_tasks * 5 * sizeof(void*);
 
   any_task** order_ = near_order_.data();
   std::size_t count_ = 0;
