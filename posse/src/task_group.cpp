@@ -31,7 +31,7 @@ void task_list::clear() noexcept {
     free_bytes_ = near_bytes;
   } else {
     release(std::exchange(newest_->older, nullptr));
-    free_ = reinterpret_cast<std::byte*>(newest_ + 1);
+    free_ = newest_ + 1;
     free_bytes_ = newest_->bytes;
   }
 }
@@ -44,16 +44,16 @@ void task_list::make_room() {
   room_ *= 2;
 }
 
-void* task_list::add_chunk(std::size_t bytes, std::size_t alignment) {
+void task_list::add_chunk(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t least = 1024;
   constexpr std::size_t most = 64 * 1024; // malloc maps larger ones, and unmaps them each time
   const auto wanted = newest_ == nullptr ? least : std::min(2 * newest_->bytes, most);
   const auto room = std::max(wanted, bytes + alignment);
   void* const memory = executors::visible_to_collector::operator new(sizeof(chunk) + room);
   newest_ = ::new (memory) chunk{{}, newest_, room};
-  void* at = newest_ + 1;
+  free_ = newest_ + 1;
   free_bytes_ = room;
-  return std::align(alignment, bytes, at, free_bytes_);
+  std::align(alignment, bytes, free_, free_bytes_);
 }
 
 void task_list::release_all() noexcept {

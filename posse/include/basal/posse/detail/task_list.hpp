@@ -54,12 +54,11 @@ public:
   void emplace_back(Arguments&&... arguments) {
     if (count_ == room_) [[unlikely]]
       make_room();
-    void* at = free_;
-    if (std::align(alignof(Task), sizeof(Task), at, free_bytes_) == nullptr) [[unlikely]]
-      at = add_chunk(sizeof(Task), alignof(Task));
-    order_[count_] = ::new (at) Task(std::forward<Arguments>(arguments)...);
+    if (std::align(alignof(Task), sizeof(Task), free_, free_bytes_) == nullptr) [[unlikely]]
+      add_chunk(sizeof(Task), alignof(Task));
+    order_[count_] = ::new (free_) Task(std::forward<Arguments>(arguments)...);
     ++count_;
-    free_ = static_cast<std::byte*>(at) + sizeof(Task);
+    free_ = static_cast<std::byte*>(free_) + sizeof(Task);
     free_bytes_ -= sizeof(Task);
   }
 
@@ -71,8 +70,8 @@ private:
 
   void make_room();
 
-  /// @returns where it has room for a task; free_bytes_ counts from there
-  void* add_chunk(std::size_t bytes, std::size_t alignment);
+  /// The next task goes where it has room for it.
+  void add_chunk(std::size_t bytes, std::size_t alignment);
   void release_all() noexcept;
   static void release(chunk* newest) noexcept;
 
@@ -85,7 +84,7 @@ private:
   std::size_t count_ = 0;
   std::size_t room_ = near_tasks;       ///< tasks that order_ has room for
   std::unique_ptr<any_task*[]> many_;   ///< order_, if it is not near_order_
-  std::byte* free_ = near_.data();      ///< where the next task goes,
+  void* free_ = near_.data();           ///< where the next task goes,
   std::size_t free_bytes_ = near_bytes; ///< if it has room there
   chunk* newest_ = nullptr;
   std::array<any_task*, near_tasks> near_order_; ///< what is not in use has no value
