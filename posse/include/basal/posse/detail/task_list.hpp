@@ -80,6 +80,8 @@ private:
   static constexpr std::size_t near_tasks = 8;
   static constexpr std::size_t near_bytes = near_tasks * 5 * sizeof(void*);
 
+  alignas(std::max_align_t) std::array<std::byte, near_bytes> near_;
+  std::array<any_task*, near_tasks> near_order_; ///< what is not in use has no value
   any_task** order_ = near_order_.data();
   std::size_t count_ = 0;
   std::size_t room_ = near_tasks;       ///< tasks that order_ has room for
@@ -87,8 +89,6 @@ private:
   void* free_ = near_.data();           ///< where the next task goes,
   std::size_t free_bytes_ = near_bytes; ///< if it has room there
   chunk* newest_ = nullptr;
-  std::array<any_task*, near_tasks> near_order_; ///< what is not in use has no value
-  alignas(std::max_align_t) std::array<std::byte, near_bytes> near_;
 };
 
 } // namespace basal::posse::detail
