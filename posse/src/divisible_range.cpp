@@ -63,9 +63,57 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
   jump found;
   if (how != way::in_steps)
     first = run_timed(m, first, last, how, found);
-  if (first != last)
-    run_all(m, first, last, begin(m, first, last, found, least_));
+  if (first != last) {
+    least_ = std::max(least_, site().longer_steps.least());
+    const auto steps
+      = try_longer_steps(m, first, last, begin(m, first, last, found, least_), nullptr);
+    if (first != last)
+      run_all(m, first, last, steps);
+  }
   end(m, found);
+}
+
+/// If it is time for that: does some elements in a longer step, and some in one of the usual length;
+/// twice, where there are many, since the first time may not be told from chance.
+/// @param first the first that is not done, before and after
+/// @param node  of the range, in which others may take what comes then; null: there is none yet
+/// @returns the pace from there on
+pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_t last, pace steps,
+                                       rest* node) {
+  constexpr std::size_t many = 16;
+  const auto known = site().cost(steps);
+  const auto n = steps.step();
+  const auto longer = step_trial::longer(n);
+  if (known == 0 || longer + longer / 2 + n > last - first || longer > pace::longest_step
+      || pace::work_of(known, longer) > pace::longest_least || !site().longer_steps.is_due())
+    return steps;
+  const auto done_by = [&](std::size_t end) {
+    first = place_.step(m, body_, first, end);
+    return m.now();
+  };
+  pace::element_cost measured;
+  do {
+    if (node != nullptr) {
+      node->next = first + longer + n;
+      node->cost = known;
+    }
+    m.poll();
+    const auto safepoints = m.safepoints();
+    const auto begun = m.now();
+    const auto between = done_by(first + longer);
+    const auto ended = done_by(first + n);
+    if (m.safepoints() != safepoints) { // it is not the elements' cost alone
+      place_.sites.note_forks();
+      return pace{first};
+    }
+    measured = pace::cost_of(between - begun, longer);
+    site().longer_steps.ended(longer, measured, pace::cost_of(ended - between, n));
+    if (node != nullptr && node->is_taken())
+      break;
+  } while (last - first > many * (longer + n) && site().longer_steps.is_confirming());
+  const auto before = std::exchange(least_, std::max(least_, site().longer_steps.least()));
+  return range_site::begin_at(least_ == before ? known : measured, first, last, m.least_left(),
+                              least_);
 }
 
 /// Divided, if it is worth a theft, unless that is known to make it slower.
@@ -146,14 +194,20 @@ void divisible_range::run_steps(member& m, std::size_t first, std::size_t last, 
 
 /// The pace looks at the clock, `site` learns from it, and what is left is
 /// offered if it would pay. The member knows the time from then on, too.
-[[gnu::noinline]] pace divisible_range::look(member& m, rest& node, std::size_t first, pace steps) {
+[[gnu::noinline]] pace divisible_range::look(member& m, rest& node, std::size_t& first,
+                                             pace steps) {
   const auto passed = m.safepoints() - std::exchange(node.safepoints, m.safepoints());
   if (passed > steps.steps_before(first))
     place_.sites.note_forks();
   const auto now = m.now();
   steps = steps.look(first, now, std::max(node.end - first, m.least_left()));
-  if (expected_ == 0 && steps.is_news())
+  if (expected_ == 0 && steps.is_news()) {
     site().learn(steps.measured(), each_);
+    steps = try_longer_steps(m, first, node.end, steps, &node);
+    node.safepoints = m.safepoints();
+    if (node.is_taken())
+      return steps;
+  }
   node.cost = site().cost(steps);
   if (node.cost != 0)
     node.cost = std::max(node.cost, usual(now, node.end - first));

@@ -113,10 +113,11 @@ protected:
 private:
   void run_otherwise(member& m, std::size_t first, std::size_t last, way how);
   [[gnu::cold]] void abandon(member& m, std::size_t from) noexcept;
+  pace try_longer_steps(member& m, std::size_t& first, std::size_t last, pace steps, rest* node);
   void run_all(member& m, std::size_t first, std::size_t last, pace steps);
   void run_steps(member& m, std::size_t first, std::size_t last, pace steps,
                  std::uint64_t alone_until = 0);
-  pace look(member& m, rest& node, std::size_t first, pace steps);
+  pace look(member& m, rest& node, std::size_t& first, pace steps);
   pace::element_cost usual(std::uint64_t now, std::size_t left) const noexcept;
   void learn(std::uint64_t now, std::size_t n) const noexcept;
 

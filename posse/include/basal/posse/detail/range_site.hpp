@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <basal/posse/detail/pace.hpp>
+#include <basal/posse/detail/step_trial.hpp>
 
 namespace basal::posse {
 
@@ -44,7 +45,8 @@ public:
   static pace begin_at(element_cost known, std::size_t first, std::size_t last,
                        std::size_t least_left, std::size_t least = 1) noexcept {
     const auto n = last - first;
-    return pace{first, n / parts_untimed, known, std::max(n, least_left), least};
+    const auto longest = std::max(n / parts_untimed, std::min(least, n / 2));
+    return pace{first, longest, known, std::max(n, least_left), least};
   }
 
   /// Cost of 2^each elements, which are one to the range; 0: not known.
@@ -83,7 +85,10 @@ public:
     const auto its = other.cost_.load(std::memory_order_relaxed);
     if (its != unknown)
       cost_.store(its, std::memory_order_relaxed);
+    longer_steps.begin_like(other.longer_steps);
   }
+
+  detail::step_trial longer_steps;
 
   /// Whether anything is known of the elements.
   bool is_known() const noexcept {

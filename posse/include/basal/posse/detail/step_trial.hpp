@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <basal/posse/detail/pace.hpp>
+
+namespace basal::posse::detail {
+
+/// How many elements the steps of ranges at one place have at least, since so many at a time are
+/// cheaper: the compiler may have made vectors of them, which take some elements, or the processor
+/// begins with one before it is done with another. Steps that are short since elements are dear
+/// one by one would never show it. So some ranges do a part in a step that is four times as long,
+/// and compare.
+///
+/// Any thread. Relaxed: a hint, complete in itself.
+class step_trial {
+public:
+  /// Elements of a step, at least.
+  std::size_t least() const noexcept {
+    return state_.load(std::memory_order_relaxed).least;
+  }
+
+  /// The longer step to compare one of `elements` with.
+  static constexpr std::size_t longer(std::size_t elements) noexcept {
+    return std::max(fewest, 4 * elements);
+  }
+
+  /// Whether the range that begins now is to try it.
+  bool is_due() noexcept {
+    auto s = state_.load(std::memory_order_relaxed);
+    if (s.wait == 0)
+      return true;
+    --s.wait;
+    state_.store(s, std::memory_order_relaxed);
+    return false;
+  }
+
+  /// One has tried `longer` elements at a time. If they are a sixth cheaper, twice, all others
+  /// follow; but not where such a step takes so long that others would wait for its end.
+  void ended(std::size_t longer, pace::element_cost its, pace::element_cost shorter) noexcept {
+    auto s = state_.load(std::memory_order_relaxed);
+    if (its <= shorter - shorter / 6 && pace::work_of(its, longer) <= longest) {
+      if (++s.gains == 2)
+        s = {static_cast<std::uint16_t>(std::min(longer, pace::longest_step))};
+    } else {
+      s.gains = 0;
+      s.wait = pause;
+      if (++s.losses == losses_to_forget) // what elements do may have changed
+        s = {};
+    }
+    state_.store(s, std::memory_order_relaxed);
+  }
+
+  /// Whether the last one has found so, and the next one decides.
+  bool is_confirming() const noexcept {
+    return state_.load(std::memory_order_relaxed).gains != 0;
+  }
+
+  /// As for range_site::begin_like.
+  void begin_like(const step_trial& other) noexcept {
+    state_.store(other.state_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+
+private:
+  /// Elements that are tried, at least: two vectors or more, and what is left of a third.
+  static constexpr std::size_t fewest = 32;
+
+  /// Ranges from one that was no cheaper to the next one that tries.
+  static constexpr std::uint16_t pause = 64;
+
+  static constexpr std::uint64_t longest = 4 * pace::target; ///< ticks
+
+  static constexpr std::uint8_t losses_to_forget = 16;
+
+  struct alignas(8) state {
+    std::uint16_t least = 1;
+    std::uint16_t wait = 0;
+    std::uint8_t gains = 0;  ///< in a row
+    std::uint8_t losses = 0; ///< since `least` was found
+  };
+
+  std::atomic<state> state_{};
+};
+
+} // namespace basal::posse::detail

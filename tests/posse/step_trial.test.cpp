@@ -1,0 +1,191 @@
+// Elements that are cheaper many at a time: that ranges find out, and what they do then.
+
+#include <basal/posse/detail/step_trial.hpp>
+#include <basal/posse/range_fork.hpp>
+
+#include "stepped_runtime.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+using namespace basal;
+using namespace basal::test;
+using posse::member;
+using posse::pace;
+using posse::detail::step_trial;
+
+namespace {
+
+using sizes = std::vector<std::size_t>;
+
+constexpr pace::element_cost dear = 100'000;
+constexpr pace::element_cost cheap = dear / 8;
+
+/// A loop at one place in the program whose elements take 200 ns each, or 20 where there are
+/// `together` of them. @returns how many there were at a time
+template <int Place>
+sizes loop(member& m, std::size_t n, std::size_t together) {
+  sizes steps;
+  auto body = [&](member&, std::size_t first, std::size_t last) {
+    steps.push_back(last - first);
+    pass(static_cast<int>(last - first) * (last - first >= together ? 20ns : 200ns));
+  };
+  posse::range_fork<decltype(body)>{body}.run(m, 0, n);
+  CHECK(std::accumulate(steps.begin(), steps.end(), std::size_t{0}) == n);
+  return steps;
+}
+
+std::chrono::nanoseconds since(std::uint64_t begun) {
+  return executors::tick_clock::to_duration(time_now - begun);
+}
+
+/// A loop whose element `At` ends a quantum, after which another executor takes a part of the rest.
+template <std::size_t At>
+void is_divided_at() {
+  constexpr std::ptrdiff_t n = 400;
+  stepped_runtime host{stepped(2)};
+  std::vector<int> done(n);
+  auto body = [&](member& m, std::size_t first, std::size_t last) {
+    for (auto i = first; i != last; ++i) {
+      ++done[i];
+      pass(700ns);
+      if (i == At)
+        end_quantum(m);
+    }
+  };
+  posse::range_fork<decltype(body)> range{body};
+  started root{host, 0, [&](member& m) { range.run(m, 0, n); }};
+  host.run_all();
+  CHECK(root.has_ended());
+  CHECK(std::count(done.begin(), done.end(), 1) == n);
+}
+
+} // namespace
+
+TEST_CASE("steps get longer after two that were cheaper by a sixth") {
+  step_trial site;
+  CHECK(site.least() == 1);
+  REQUIRE(site.is_due());
+  site.ended(32, dear - dear / 6, dear);
+  CHECK(site.is_confirming());
+  CHECK(site.least() == 1);
+  REQUIRE(site.is_due());
+  site.ended(32, dear - dear / 6, dear);
+  CHECK(site.least() == 32);
+  CHECK_FALSE(site.is_confirming());
+}
+
+TEST_CASE("after a step that was no cheaper, others are tried some ranges later") {
+  step_trial site;
+  site.ended(32, cheap, dear);
+  site.ended(32, dear - dear / 7, dear);
+  CHECK_FALSE(site.is_confirming());
+  int ranges = 0;
+  while (!site.is_due())
+    ++ranges;
+  CHECK(ranges == 64);
+  site.ended(32, cheap, dear);
+  CHECK(site.least() == 1); // what came before does not count
+}
+
+TEST_CASE("steps for which others would have to wait are not taken, however cheap") {
+  step_trial site;
+  const auto most = static_cast<std::size_t>((4 * pace::target << 8) / cheap);
+  for (int i = 0; i < 4; ++i)
+    site.ended(most + 1, cheap, dear);
+  CHECK(site.least() == 1);
+  for (int i = 0; i < 2; ++i)
+    site.ended(most, cheap, dear);
+  CHECK(site.least() == most);
+}
+
+TEST_CASE("the longer step has four times as many elements, and two vectors of them") {
+  CHECK(step_trial::longer(1) == 32);
+  CHECK(step_trial::longer(8) == 32);
+  CHECK(step_trial::longer(9) == 36);
+}
+
+TEST_CASE("what was found is forgotten when trials have been in vain often enough") {
+  step_trial site;
+  site.ended(32, cheap, dear);
+  site.ended(32, cheap, dear);
+  for (int i = 0; i < 15; ++i)
+    site.ended(128, dear, dear);
+  CHECK(site.least() == 32);
+  site.ended(128, dear, dear);
+  CHECK(site.least() == 1);
+}
+
+TEST_CASE("a place whose ranges are of another size begins with what is known of those") {
+  posse::range_sites sites;
+  auto& known = sites.of(100);
+  known.learn(dear);
+  known.longer_steps.ended(32, cheap, dear);
+  known.longer_steps.ended(32, cheap, dear);
+  CHECK(sites.of(200).longer_steps.least() == 32);
+}
+
+TEST_CASE("loops whose elements are cheaper together have steps of so many, from the third on") {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 loop<0>(m, 200, 32);
+                 loop<0>(m, 200, 32);
+                 const auto begun = time_now;
+                 const auto steps = loop<0>(m, 200, 32);
+                 CHECK(*std::min_element(steps.begin(), steps.end() - 1) >= 32);
+                 CHECK(since(begun) < 200 * 30ns);
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("the first loop at a place goes over to longer steps on the way") {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 const auto begun = time_now;
+                 loop<1>(m, 10'000, 32);
+                 CHECK(since(begun) < 10'000 * 25ns);
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("elements that cost the same together are done in steps of the usual time") {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 3; ++i)
+                   loop<2>(m, 1000, 1'000'000);
+                 const auto steps = loop<2>(m, 1000, 1'000'000);
+                 CHECK(*std::max_element(steps.begin(), steps.end())
+                         * executors::tick_clock::to_ticks(200ns)
+                       <= 2 * pace::target);
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("each element is done once, wherever one of them lets others take from the range") {
+  // Each of them at a place of its own: once elements are known to fork, nothing is tried.
+  []<std::size_t... At>(std::index_sequence<At...>) {
+    (is_divided_at<2 * At>(), ...);
+  }
+  (std::make_index_sequence<40>{});
+}
+
+TEST_CASE("where the first elements of a loop that is done at once are timed, they are so many") {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 40; ++i)
+                   loop<3>(m, 64, 32);
+                 for (int i = 0; i < 40; ++i) {
+                   const auto steps = loop<3>(m, 64, 32);
+                   CHECK(*std::min_element(steps.begin(), steps.end()) >= 32);
+                 }
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
