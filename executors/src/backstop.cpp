@@ -138,6 +138,8 @@ void backstop::look_around() noexcept {
     pool_.note_long_work(2 * tick); // what waited has done so since the look before the last one
   if (pool_.cpu_wish_.is_there())
     serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());
+  else if (stuck != 0 && stuck >= pool_.idle_.num_awake() && pool_.work_for_searchers())
+    pool_.notify(); // what was to be taken soon, see executor_pool::is_taken_soon
   // With all executors at long tasks nobody would come to an item sooner, so it stays: it runs
   // next, while its message is in the cache.
   if (stuck == pool_.size())

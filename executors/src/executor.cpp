@@ -649,10 +649,17 @@ bool executor::work_waits_for_siblings() const noexcept {
   return !ring_.empty() || !newborns_.empty() || pool_.shared_work_waits();
 }
 
+void executor::note_long_item(std::uint64_t ticks) noexcept {
+  if (ticks > longest_item_.load(std::memory_order_relaxed))
+    longest_item_.store(ticks, std::memory_order_relaxed);
+}
+
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
-  if (const bool is_slow = last_look_ - item_start_ >= theft_ticks_;
-      (is_slow || sent_at_ != 0 || longest_wait_ != 0) && senders_) [[unlikely]] {
+  const bool is_slow = last_look_ - item_start_ >= theft_ticks_;
+  if (is_slow && ran_ != nullptr) // else it has just begun
+    note_long_item(last_look_ - item_start_);
+  if ((is_slow || sent_at_ != 0 || longest_wait_ != 0) && senders_) [[unlikely]] {
     learn_sender(is_slow);
     if (is_slow && crowded_at_ != 0)
       notify_late();
@@ -843,7 +850,7 @@ work_item executor::pop_injected() noexcept {
   for (std::size_t i = 1; i < count; ++i)
     push_ring(batch[i]);
   // A sleeper may have taken its last look between the queue and the ring.
-  if (count > 1)
+  if (count > 1 && !pool_.all_is_taken_soon())
     pool_.notify();
   return found(batch[0]);
 }
@@ -1133,8 +1140,9 @@ void executor::await_next_look() const noexcept {
 work_item executor::found(work_item item) noexcept {
   if (searching_) {
     searching_ = false;
-    pool_.idle_.stop_searching(
-      [this] { return pool_.work_for_searchers() && !pool_.waits_for_cpu(); });
+    pool_.idle_.stop_searching([this] {
+      return pool_.work_for_searchers() && !pool_.all_is_taken_soon() && !pool_.waits_for_cpu();
+    });
   }
   return item;
 }
@@ -1253,6 +1261,8 @@ void executor::end_tick() noexcept {
   if (tick_tasks_ > 0) {
     const auto item = (present - tick_start_ - searched) / tick_tasks_;
     item_ticks_.store(std::min(item, std::exchange(tick_item_, item)), std::memory_order_relaxed);
+    if (const auto longest = longest_item_.load(std::memory_order_relaxed); longest != 0)
+      longest_item_.store(longest - longest / 8 - 1, std::memory_order_relaxed);
   }
   record_queues(present);
   if (present - own_time_since_ >= tick_length_)

@@ -287,6 +287,14 @@ public:
 
   /// How many items wait here that any executor of the pool may take. Any thread;
   /// a snapshot.
+  /// Any thread: ticks within which it will have run `items`, or as long as one may take, as far as
+  /// is known; very many, if nothing is.
+  std::uint64_t time_for(std::size_t items) const noexcept {
+    const auto each = item_ticks_.load(std::memory_order_relaxed);
+    return each == 0 ? std::numeric_limits<std::uint64_t>::max()
+                     : std::max(items * each, longest_item_.load(std::memory_order_relaxed));
+  }
+
   std::size_t num_waiting() const noexcept {
     return ring_.size() + newborns_.size()
            + (newest_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
@@ -411,6 +419,7 @@ private:
   void put_off(work_item item) noexcept;
   bool waits_briefly() const noexcept;
   void notify_late() noexcept;
+  void note_long_item(std::uint64_t ticks) noexcept;
   void order_siblings() noexcept;
   bool goes_elsewhere() noexcept;
   bool waits_for_next_message() noexcept;
@@ -594,6 +603,8 @@ private:
   } counters_;
   /// An item's mean time in the last two ticks, the smaller one; 0: not known yet. Relaxed: a hint.
   std::atomic<std::uint64_t> item_ticks_{0};
+  /// The longest of those lately that took longer than a theft. Relaxed: a hint.
+  std::atomic<std::uint64_t> longest_item_{0};
   load_average load_;
   state_times times_;
   std::atomic<const char*> doing_{nullptr};

@@ -316,6 +316,9 @@ private:
   }
 
   bool waits_for_cpu() noexcept;
+  bool is_taken_soon(const work_item& injected) const noexcept;
+  bool all_is_taken_soon() const noexcept;
+  bool is_soon(std::uint64_t ticks) const noexcept;
   bool crowds(const executor& waker) noexcept;
   bool has_cpu() const noexcept;
 
