@@ -236,7 +236,8 @@ template <class Value>
 void check_order(std::size_t executors) {
   runtime rt{config_of(executors)};
   for (const std::size_t n :
-       {1u, 15u, 16u, 17u, 511u, 512u, 513u, 1024u, 1025u, 5003u, 65'536u, 65'537u, 300'001u}) {
+       {1u,   15u,  16u,  17u,  31u,   32u,   33u,   49u,     255u,    256u,
+        257u, 511u, 512u, 513u, 1024u, 1025u, 5003u, 65'536u, 65'537u, 300'001u}) {
     Value expected = Value::at(7);
     for (std::size_t i = 0; i != n; ++i)
       expected = expected + Value::at(i);
@@ -255,6 +256,8 @@ TEST_CASE("reductions keep the order of elements, whatever their number and size
     check_order<affine<1>>(executors);
     check_order<affine<10>>(executors);
     check_order<affine<11>>(executors);
+    check_order<affine<62>>(executors);
+    check_order<affine<63>>(executors);
   }
 }
 
@@ -362,11 +365,11 @@ TEST_CASE(
   using posse::detail::is_block_value;
   STATIC_REQUIRE(is_block_value<double>);
   STATIC_REQUIRE(is_block_value<std::complex<double>>);
-  STATIC_REQUIRE(is_block_value<affine<10>>);
+  STATIC_REQUIRE(is_block_value<affine<62>>); // 256 bytes
   STATIC_REQUIRE(is_block_value<std::pair<double, int>>);
   STATIC_REQUIRE_FALSE(is_block_value<std::pair<double&, int>>);
   STATIC_REQUIRE_FALSE(is_block_value<std::optional<std::pair<double, int>>>);
-  STATIC_REQUIRE_FALSE(is_block_value<affine<11>>);
+  STATIC_REQUIRE_FALSE(is_block_value<affine<63>>);
   STATIC_REQUIRE_FALSE(is_block_value<std::string>);
 }
 

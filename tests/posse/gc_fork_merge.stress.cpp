@@ -328,6 +328,30 @@ TEST_CASE("algorithms over pointers into the heap lose nothing") {
   CHECK(rt.stats().thefts > 0);
 }
 
+TEST_CASE("a reduction's values, which are too many for a stack, are found") {
+  struct large {
+    const number* sum;
+    std::array<std::uint64_t, 15> more{};
+  };
+  runtime rt{impatient(3)};
+  const auto all = rt.run([&](member& m) {
+    return map_reduce(
+             m, 10'000,
+             [](int i) {
+               if (i % 500 == 0)
+                 gc::collect();
+               return large{number::make(static_cast<std::uint64_t>(i)), {}};
+             },
+             large{number::make(0), {}},
+             [](const large& a, const large& b) {
+               const bool lost = !a.sum->is(a.sum->value) || !b.sum->is(b.sum->value);
+               return large{number::make(lost ? 0 : a.sum->value + b.sum->value), {}};
+             })
+      .sum->value;
+  });
+  CHECK(all == 9'999u * 10'000u / 2);
+}
+
 TEST_CASE("maps built, merged and reduced in parallel survive collections") {
   using map = ord_map<std::uint32_t, std::uint64_t>;
   runtime rt{impatient(3)};

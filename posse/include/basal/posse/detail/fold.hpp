@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <basal/executors/detail/assert.hpp>
+#include <basal/posse/detail/block_value.hpp>
 #include <basal/posse/detail/delegation.hpp>
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/near_function.hpp>
@@ -108,6 +110,16 @@ inline constexpr bool is_lanewise = std::conjunction_v<
 template <class T>
 inline constexpr std::size_t lanes_of = 64 / sizeof(T);
 
+/// The value that changes none, bit for bit: 1 in products; 0 in sums, which is the negative one of
+/// floating-point numbers, as 0. added to -0. is 0., and as they are rounded to nearest.
+template <class Op, class T>
+constexpr T neutral_of() noexcept {
+  if constexpr (std::is_same_v<Op, std::plus<>> || std::is_same_v<Op, std::plus<T>>)
+    return std::is_floating_point_v<T> ? static_cast<T>(-0.) : T{};
+  else
+    return T{1};
+}
+
 /// `value(at)` of the n >= 1 elements from `at` on, combined by such an operation. By an iterator
 /// that goes on, as in a loop: of a number that is narrower than an index, and made of one, the
 /// compiler does not know that it does not wrap, and vectorises nothing.
@@ -122,9 +134,14 @@ template <class T, class Iterator, class Value, class Op>
     return sum;
   }
   T sum[lanes];
-  for (std::size_t j = 0; j != lanes; ++j, ++at)
-    sum[j] = value(at);
-  for (n -= lanes; n >= lanes; n -= lanes)
+  if constexpr (is_lanewise<Op, T>) { // g++ 12 makes no vectors of the first elements by themselves
+    std::fill(sum, sum + lanes, neutral_of<Op, T>());
+  } else {
+    for (std::size_t j = 0; j != lanes; ++j, ++at)
+      sum[j] = value(at);
+    n -= lanes;
+  }
+  for (; n >= lanes; n -= lanes)
     for (std::size_t j = 0; j != lanes; ++j, ++at)
       sum[j] = static_cast<T>(op(sum[j], value(at)));
   for (std::size_t j = 0; j != n; ++j, ++at)
@@ -135,36 +152,7 @@ template <class T, class Iterator, class Value, class Op>
   return sum[0];
 }
 
-/// Values that are kept in arrays: a copy is a few moves of memory, and room for hundreds of them
-/// is little of a stack. 48 bytes, a box of doubles, is a guess. Their assignment reads nothing of
-/// what was there.
-template <class T>
-inline constexpr bool is_block_value
-  = std::is_trivially_copyable_v<T>&& std::is_trivially_copy_constructible_v<T>&&
-      std::is_trivially_copy_assignable_v<T> && sizeof(T) <= 48;
-
-/// The assignment of a pair is not trivial, but assigns its parts alone.
-template <class A, class B>
-inline constexpr bool is_block_value<std::pair<A, B>> = std::conjunction_v<
-  std::bool_constant<is_block_value<A> && is_block_value<B>>,
-  std::is_trivially_copy_constructible<std::pair<A, B>>,
-  std::is_trivially_destructible<std::pair<A, B>>, std::is_copy_assignable<std::pair<A, B>>,
-  std::bool_constant<sizeof(std::pair<A, B>) <= 48>>;
-
-/// Room for `Size` of these, which begin to exist when they are assigned: no constructor is needed
-/// for those that a short range leaves unused.
-template <class T, std::size_t Size>
-class value_room {
-public:
-  T* data() noexcept {
-    return std::launder(reinterpret_cast<T*>(bytes_));
-  }
-
-private:
-  alignas(T) std::byte bytes_[Size * sizeof(T)];
-};
-
-/// A reduction over the elements [0, n), n at least 1, with such values: a range of at most
+/// A reduction over the elements [0, n), n at least 1, with block values: a range of at most
 /// `most_blocks` blocks, whose values are combined at the end. A block's size depends on n alone,
 /// and so does how elements are combined. In a sequential loop every operation would wait for the
 /// last one; here one in `group` does, or blocks go by turns. Not inlined, as ranges are not.
@@ -188,12 +176,6 @@ private:
   /// through are one: the last ones of short blocks would be a loop each.
   static constexpr bool is_nested_anyhow = in_any_order && std::is_integral_v<T>;
 
-  /// The value that changes nothing: 0 in sums, 1 in products. Where that is asked for alone: other
-  /// values may have no such constructor.
-  static constexpr T neutral() noexcept {
-    return static_cast<T>(Op{}(T{}, T{1}) == T{} ? 1 : 0);
-  }
-
   /// Whether the operation is likely to have no branches. Of two elements that stand side by side
   /// the lesser one is not foretold, as it is of an element and the least so far: by groups the
   /// least of a million pairs took six times as long.
@@ -201,8 +183,11 @@ private:
     = std::disjunction_v<std::is_arithmetic<T>, std::is_same<std::remove_const_t<Op>, std::plus<>>,
                          std::is_same<std::remove_const_t<Op>, std::plus<T>>>;
 
+  /// Values that have no room in registers, beside those that they are made of.
+  static constexpr bool is_large = sizeof(T) > 48;
+
   /// Elements of a group: as many as have room in registers.
-  static constexpr std::size_t group = !is_straight ? 1 : sizeof(T) <= 16 ? 4 : 2;
+  static constexpr std::size_t group = !is_straight || is_large ? 1 : sizeof(T) <= 16 ? 4 : 2;
 
   /// Blocks that are gone through by turns where there are no groups.
   static constexpr std::size_t streams = 4;
@@ -219,7 +204,7 @@ private:
   /// Fewer, and so longer ones, where they gain from lanes, or where the first comparisons of each
   /// are not foretold.
   static constexpr std::size_t most_blocks
-    = group > 1 && sizeof(T) <= 16 && !in_any_order ? 512 : 256;
+    = group > 1 && sizeof(T) <= 16 && !in_any_order ? 2 * usual_blocks : usual_blocks;
 
   /// Elements whose values are combined when there are all of them: in lanes that is cheaper than
   /// blocks of a few elements, for as many as have room in 4 KiB.
@@ -230,6 +215,10 @@ private:
   /// time (a backtracking search with two to nine branches).
   static constexpr std::size_t few = 16;
 
+  /// A value that is assigned is made elsewhere, and copied. But where pairs are constructed, code
+  /// of g++ 12 takes an eighth longer for 100 of them.
+  static constexpr bool is_made_in_place = std::is_trivially_copy_assignable_v<T>;
+
   /// Each element is a block. Their values are combined one after the other: pair by pair they take
   /// up to a third more where functions call themselves this way.
   template <class Iterator, class Function>
@@ -239,7 +228,10 @@ private:
       member & k, std::size_t first, std::size_t last) __attribute__((always_inline)) {
       auto&& f = near.get();
       for (auto i = first; i != last; ++i)
-        all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
+        if constexpr (is_made_in_place)
+          ::new (static_cast<void*>(all + i)) T(static_cast<T>(call_with(f, k, *advanced(at, i))));
+        else
+          all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
     };
     range_fork<decltype(body)>{body}.run(m, 0, n);
     T result = values.data()[0];
@@ -254,22 +246,26 @@ private:
       = n <= most_singles ? 0 : static_cast<int>(std::bit_width((n - 1) / most_blocks));
     const auto size = size_of_block(bits);
     const auto count = (n - 1) / size + 1;
-    value_room<T, most_singles> values;
+    value_room<T, most_singles> room;
+    T* const values = room.data(count);
     auto body = [this, at, n, near = near_to<decltype(*at)>(function), size,
-                 all = values.data()](member& k, std::size_t first, std::size_t last) {
+                 all = values](member& k, std::size_t first, std::size_t last) {
       auto&& f = near.get();
       const auto value = [&](Iterator i) { return static_cast<T>(call_with(f, k, *i)); };
       const auto end_of = [=](std::size_t block) { return std::min(block * size, n); };
       if constexpr (is_nested_anyhow) {
         const auto begin = first * size;
         all[first] = in_lanes<T>(advanced(at, begin), end_of(last) - begin, value, op_);
-        std::fill(all + first + 1, all + last, neutral());
+        std::fill(all + first + 1, all + last, neutral_of<std::remove_const_t<Op>, T>());
         return;
       }
       if (size == 1) { // no loops of one element each
         auto from = advanced(at, first);
         for (auto i = first; i != last; ++i, ++from)
-          all[i] = value(from);
+          if constexpr (is_made_in_place)
+            ::new (static_cast<void*>(all + i)) T(value(from));
+          else
+            all[i] = value(from);
         return;
       }
       constexpr bool are_apart
@@ -293,20 +289,28 @@ private:
     };
     const auto least_step = group == 1 && size >= least_by_turns ? streams : 1;
     range_fork<decltype(body)>{body, bits, 0, least_step}.run(m, 0, count);
-    return all_of(values.data(), count);
+    return all_of(m, values, count);
   }
 
-  /// Of the n >= 1 elements from `at` on, one after the other. The first by way of memory: g++ 12
-  /// then keeps a pair of a double and a number in two kinds of registers and branches at a
-  /// comparison, else it moves conditionally, and each element waits for the last.
+  /// Of the n >= 1 elements from `at` on, one after the other. `result` may be the first one. The
+  /// first of small values by way of memory: g++ 12 then keeps a pair of a double and a number in
+  /// two kinds of registers and branches at a comparison, else it moves conditionally, and each
+  /// element waits for the last.
   template <class Value, class Iterator>
   [[gnu::always_inline]] inline void one_by_one(T& result, const Value& value, Iterator at,
                                                 std::size_t n) const {
-    result = value(at);
-    T so_far = result;
-    for (const auto end = advanced(at, n); ++at != end;)
-      so_far = combined(so_far, value(at));
-    result = so_far;
+    if constexpr (is_large) { // no copy more
+      T so_far = value(at);
+      for (const auto end = advanced(at, n); ++at != end;)
+        so_far = combined(so_far, value(at));
+      ::new (static_cast<void*>(std::addressof(result))) T(so_far);
+    } else {
+      result = value(at);
+      T so_far = result;
+      for (const auto end = advanced(at, n); ++at != end;)
+        so_far = combined(so_far, value(at));
+      result = so_far;
+    }
   }
 
   /// The same for `streams` blocks of n elements, by turns, so that these do not wait for each
@@ -370,11 +374,13 @@ private:
     return static_cast<T>(op_(std::move(a), std::move(b)));
   }
 
-  T all_of(T* values, std::size_t n) const {
-    if constexpr (in_any_order)
+  T all_of([[maybe_unused]] member& m, T* values, std::size_t n) const {
+    if constexpr (in_any_order) {
       return in_lanes<T>(
         values, n, [](const T* value) { return *value; }, op_);
-    if constexpr (group == 1) {
+    } else if constexpr (is_large) {
+      return all_of_large(m, values, n);
+    } else if constexpr (group == 1) {
       const auto size = n / streams;
       const bool by_quarters = size >= least_by_turns;
       if (by_quarters)
@@ -388,9 +394,32 @@ private:
       add(1, by_quarters ? streams : n);
       add(by_quarters ? streams * size : n, n);
       return result;
+    } else {
+      halve(values, n);
+      return values[0];
     }
-    halve(values, n);
-    return values[0];
+  }
+
+  /// Values of a part of those: with as many parts, each is a sixteenth of all.
+  static constexpr std::size_t part = 16;
+
+  /// Operations on large values may take as long as all that the elements do, where these are few
+  /// or cheap, as those of a product of matrices are. So the values are a range, too: of parts,
+  /// whose values are combined then.
+  [[gnu::noinline]] T all_of_large(member& m, T* values, std::size_t n) const {
+    const std::size_t step = n < 2 * part ? 1 : part;
+    if (step != 1) {
+      auto body = [this, values, n](member&, std::size_t first, std::size_t last) {
+        for (auto at = first * part; first != last; ++first, at += part)
+          one_by_one(
+            values[at], [](const T* value) { return *value; }, values + at, std::min(part, n - at));
+      };
+      range_fork<decltype(body)>{body}.run(m, 0, (n - 1) / part + 1);
+    }
+    T result = values[0];
+    for (auto i = step; i < n; i += step)
+      result = combined(result, std::move(values[i]));
+    return result;
   }
 
   /// Combines neighbours until one is left, values[0].

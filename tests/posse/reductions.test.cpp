@@ -1,0 +1,147 @@
+// Rules of reductions of large values, which are kept in blocks, and of sums: see block_fold. That
+// they keep the order of elements is tried in algorithm.test.
+
+#include <basal/posse/algorithm.hpp>
+#include <basal/posse/posse.hpp>
+
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+
+namespace posse = basal::posse;
+using posse::member;
+using posse::runtime;
+
+namespace {
+
+posse::runtime_config config_of(std::size_t executors) {
+  posse::runtime_config config;
+  config.compute_executors = executors;
+  return config;
+}
+
+/// Of 256 bytes.
+struct sums {
+  std::array<double, 32> of{};
+
+  bool operator==(const sums&) const = default;
+
+  friend sums operator+(const sums& a, const sums& b) {
+    sums both;
+    for (std::size_t i = 0; i != both.of.size(); ++i)
+      both.of[i] = a.of[i] + b.of[i];
+    return both;
+  }
+};
+
+void pass(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+} // namespace
+
+TEST_CASE("large values are the same bit for bit on every number of executors") {
+  const auto sum_on = [](std::size_t executors, std::size_t n) {
+    runtime rt{config_of(executors)};
+    return posse::map_reduce(
+      rt, n,
+      [](std::size_t i) {
+        sums each;
+        for (std::size_t k = 0; k != each.of.size(); ++k)
+          each.of[k] = 1. / static_cast<double>(i + k + 1);
+        return each;
+      },
+      sums{});
+  };
+  for (const std::size_t n : {10u, 100u, 300u, 3000u, 100'000u})
+    CHECK(sum_on(1, n) == sum_on(3, n));
+}
+
+// As those of a product of matrices, where the elements cost nothing.
+TEST_CASE("operations on large values are divided among the executors") {
+  runtime rt{config_of(2)};
+  std::array<std::atomic<int>, 2> calls{};
+  for (int round = 0; round < 100 && (calls[0] == 0 || calls[1] == 0); ++round)
+    rt.run([&](member& m) {
+      calls[0] = calls[1] = 0;
+      const auto self = std::this_thread::get_id();
+      posse::map_reduce(
+        m, 200, [](int) { return sums{}; }, sums{},
+        [&](const sums& a, const sums&) {
+          ++calls[std::this_thread::get_id() == self ? 0 : 1];
+          pass(std::chrono::microseconds{20});
+          return a;
+        });
+    });
+  CHECK(calls[0] > 0);
+  CHECK(calls[1] > 0);
+}
+
+TEST_CASE("an operation on large values that throws is only ever given neighbours") {
+  struct run_of {
+    int first;
+    int last;
+    std::array<char, 100> more{};
+  };
+  runtime rt{config_of(1)};
+  for (int n : {20, 200, 300, 10'000})
+    for (int longest : {1, 15, 40, 190, 9'000})
+      CHECK_THROWS_AS(posse::map_reduce(
+                        rt, n,
+                        [](int i) {
+                          return run_of{i, i};
+                        },
+                        run_of{0, -1},
+                        [&](const run_of& a, const run_of& b) {
+                          CHECK(b.first == a.last + 1);
+                          if (b.last - a.first >= std::min(longest, n - 1))
+                            throw std::length_error{"long"};
+                          return run_of{a.first, b.last};
+                        }),
+                      std::length_error);
+}
+
+TEST_CASE("a reduction of large values takes no more than 16 KiB of the stack, and a frame") {
+  runtime rt{config_of(1)};
+  rt.run([](member& m) {
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    std::uintptr_t deepest = 0;
+    for (int n : {16, 64, 65, 256, 5000})
+      posse::map_reduce(
+        m, n,
+        [&](int) {
+          const auto there = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+          deepest = std::max(deepest, here - there);
+          return sums{};
+        },
+        sums{});
+    CHECK(deepest < 32 * 1024);
+  });
+}
+
+TEST_CASE("sums of many numbers begin with what changes none of them") {
+  runtime rt{config_of(1)};
+  for (const std::size_t n : {1u, 17u, 100u, 1000u, 100'000u}) {
+    const auto zero = posse::map_reduce(
+      rt, n, [](std::size_t) { return -0.; }, -0.);
+    CHECK(std::signbit(zero));
+    const auto product = posse::map_reduce(
+      rt, n, [](std::size_t i) { return i == 7 ? -3. : 1.; }, 1., std::multiplies<>{});
+    CHECK(product == (n > 7 ? -3. : 1.));
+    CHECK(posse::map_reduce(
+            rt, n, [](std::size_t) { return -std::numeric_limits<float>::denorm_min(); }, -0.F)
+          < 0);
+  }
+}
