@@ -297,6 +297,7 @@ void member::recall_past(std::uint64_t now) noexcept {
   known_ = youngest_->known();
   if (known_ == nullptr)
     return;
+  origin_->recall_vain_thefts(known_->vain.load(std::memory_order_relaxed));
   if (const auto usual = known_->stretch.load(std::memory_order_relaxed); usual >= least_offer_)
     stretch_ = usual;
   if (const auto usual = known_->work.load(std::memory_order_relaxed); usual >= 2 * least_offer_) {
@@ -315,6 +316,11 @@ void member::note_past() noexcept {
   const auto stretch = busy_ticks_ / std::max<std::uint64_t>(1, safepoints_);
   if (differ(stretch, known_->stretch.load(std::memory_order_relaxed)))
     known_->stretch.store(stretch, std::memory_order_relaxed);
+  // A quarter less, so that it is found out again at times.
+  const auto vain = origin_->vain_thefts();
+  const auto kept = vain - (vain + 3) / 4;
+  if (kept != known_->vain.load(std::memory_order_relaxed))
+    known_->vain.store(kept, std::memory_order_relaxed);
   // Less at once and more by halves: where little and much work alternate, it counts as little, and
   // the forks of much have to wait, as where nothing is known.
   const auto work = busy_ticks_ + origin_->delegated_ticks();
@@ -418,11 +424,15 @@ void member::await_merge(right_continuation& node) {
   }
   if (merges_while_awake(delegated)) {
     note_merge(delegated);
+    origin_->note_theft(false);
     cells_->forgone.paid();
     return;
   }
   // The executor goes on with that, if there is any, before it looks elsewhere.
   auto suspended_at = executor_->now();
+  const bool was_worth_it = has_gained(delegated, suspended_at, 0);
+  if (!was_worth_it)
+    origin_->note_theft(true); // at once: before it has merged, its delegate may lose more of them
   if (auto* d = take_seamlessly(suspended_at))
     executor_->push_pinned(d->sent->node);
   settle(suspended_at);
@@ -432,6 +442,10 @@ void member::await_merge(right_continuation& node) {
   awaited_ = nullptr;
   resume(suspended_at);
   note_merge(delegated);
+  if (was_worth_it) {
+    const auto ended = std::min(delegated.ended_at, last_look_);
+    origin_->note_theft(!has_gained(delegated, suspended_at, last_look_ - ended));
+  }
   if (last_look_ - suspended_at < origin_->host.asleep_ticks_)
     cells_->forgone.paid();
   executor_->record(executors::record_kind::merges, last_look_, node.delegation);
@@ -458,6 +472,17 @@ void member::note_merge(const detail::delegation& d) noexcept {
   executor_->note_merge();
   origin_->note_delegated(d.ended_at - d.begun_at);
   cells_->hand_over.note(d.sent_at, d.begun_at, origin_->host.awake_ticks_);
+}
+
+/// Whether a theft has gained more than it cost: what both did at the same time, until the member
+/// waited. @param late ticks from the delegate's end to the member's going on
+bool member::has_gained(const detail::delegation& d, std::uint64_t waits_since,
+                        std::uint64_t late) const noexcept {
+  if (d.taken_at == 0 || origin_->host.config().steal_by != hysteresis::worth)
+    return true;
+  const auto cost
+    = d.sent_at != 0 ? cost_awake(cells_->hand_over.hoped()) : origin_->host.asleep_ticks_;
+  return waits_since - d.taken_at >= cost + late;
 }
 
 void member::note_ends(std::uint64_t own, const detail::delegation& d) noexcept {

@@ -175,7 +175,8 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
         view.known = work != 0;
         // Work that is divided in two is compared with what thefts have cost lately.
         const auto recent = cost_awake(cells_->hand_over.hoped());
-        const auto cost_of_unknown = idle.awake != 0 ? recent : host.asleep_ticks_;
+        const auto doublings = origin_->doublings_of_age();
+        const auto cost_of_unknown = (idle.awake != 0 ? recent : host.asleep_ticks_) << doublings;
         view.cost = cost_of_unknown;
         if (view.known) {
           how.parts = worthwhile_parts(work, idle.awake, host.awake_ticks_, idle.asleep,
@@ -186,10 +187,12 @@ std::uint64_t member::consider_theft(std::uint64_t now) noexcept {
           }
           view.expected = how.parts > 1 && !node.is_better_alone() ? work / how.parts : 0;
         }
-        age = std::max(victim->age_of(node, now), victim->stretch_);
+        age = doublings != 0 ? victim->age_of(node, now)
+                             : std::max(victim->age_of(node, now), victim->stretch_);
         if (!view.known || (how.parts == 1 && age >= 2 * cost_of_unknown && node.expected() == 0)) {
           how.parts = idle.awake + idle.asleep + 1;
-          view.expected = view.known ? age : std::max(age, victim->expected_left(now) / 2);
+          view.expected
+            = view.known || doublings != 0 ? age : std::max(age, victim->expected_left(now) / 2);
           view.known = false;
         }
       }
@@ -271,8 +274,9 @@ theft_verdict member::delegate_oldest(member& from, const theft_view& view,
   }
   count(theft_verdict::delegate_oldest);
   last_theft_ = quantum_;
+  offered.made->taken_at = executor_->now();
   if (target.was_awake)
-    offered.made->sent_at = executor_->now();
+    offered.made->sent_at = offered.made->taken_at;
   auto& given = from.take(std::move(offered.made), *target.context, &view);
   origin_->host.delegate(given, target);
   return theft_verdict::delegate_oldest;

@@ -240,6 +240,8 @@ private:
   /// taken. An exception of that work is the delegation's error.
   [[gnu::noinline, gnu::cold]] void await_merge(right_continuation& node);
   bool merges_while_awake(const detail::delegation& d) const noexcept;
+  bool has_gained(const detail::delegation& d, std::uint64_t waits_since,
+                  std::uint64_t late) const noexcept;
   void note_merge(const detail::delegation& d) noexcept;
 
   /// This member did its part of a range until `own` (ticks), and the delegate `d`, which has

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -150,7 +151,37 @@ public:
     return delegated_ticks_.load(std::memory_order_relaxed);
   }
 
+  /// A victim has come to a merge. The theft was in vain if it had less to do meanwhile than that
+  /// cost, and waits now. Any member.
+  void note_theft(bool in_vain) noexcept {
+    const auto before = vain_thefts();
+    const auto after = in_vain ? std::min(before + 1, most_vain) : before / 2;
+    if (after != before)
+      vain_thefts_.store(after, std::memory_order_relaxed);
+  }
+
+  /// Thefts in vain lately, more than others: where a branch is short and the rest of the work is
+  /// the other one, whoever takes that leaves nothing behind that could be done at the same time.
+  std::uint32_t vain_thefts() const noexcept {
+    return vain_thefts_.load(std::memory_order_relaxed);
+  }
+
+  /// For each but one, which may be chance, the next continuation of which nothing is known has to
+  /// be twice as old.
+  std::uint32_t doublings_of_age() const noexcept {
+    const auto thefts = vain_thefts();
+    return thefts - std::min(thefts, std::uint32_t{1});
+  }
+
+  /// As it begins: as it was at the end of the last one.
+  void recall_vain_thefts(std::uint32_t thefts) noexcept {
+    if (thefts != 0)
+      vain_thefts_.store(thefts, std::memory_order_relaxed);
+  }
+
 private:
+  static constexpr std::uint32_t most_vain = 8;
+
   bool claim_locked(executors::executor& where, hatch* open, std::size_t lineage_bytes,
                     target& result, std::unique_ptr<memory_context>& added) noexcept;
   memory_context* find_locked(const executors::executor& where) const noexcept;
@@ -178,6 +209,8 @@ private:
   alignas(64) mutable std::mutex mutex_;
   std::unique_ptr<memory_context> contexts_;
   std::size_t cabal_size_ = 0;
+
+  std::atomic<std::uint32_t> vain_thefts_{0}; ///< relaxed: a hint
 
   /// That delegates have taken which have merged.
   std::atomic<std::uint64_t> delegated_ticks_{0};

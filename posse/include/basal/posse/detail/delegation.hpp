@@ -122,7 +122,8 @@ public:
   std::size_t lineage_bytes = 0; ///< held by its victims when the fork was made
   std::uint64_t stretch = 0;     ///< ticks between two of its victim's safepoints
   std::uint64_t expected = 0;    ///< ticks that it will take; 0: not known
-  std::uint64_t sent_at = 0;     ///< ticks; 0: to an executor that was not awake, or to the same
+  std::uint64_t taken_at = 0;    ///< ticks; 0: to run on the same executor
+  std::uint64_t sent_at = 0;     ///< the same; 0: to an executor that was not awake, or to the same
   std::uint64_t begun_at = 0;    ///< ticks
   std::uint64_t ended_at = 0;    ///< ticks; 0: taken back
   merge_latch* latch = nullptr;  ///< of a victim that waits for all delegates

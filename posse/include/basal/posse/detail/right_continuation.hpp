@@ -41,6 +41,7 @@ public:
   struct past {
     std::atomic<std::uint64_t> stretch{0}; ///< ticks from a safepoint to the next, on average
     std::atomic<std::uint64_t> work{0};    ///< ticks of all executors together
+    std::atomic<std::uint32_t> vain{0};    ///< computation::vain_thefts() at the end
   };
 
   /// Functions of a kind of node.
