@@ -81,6 +81,47 @@ TEST_CASE("cheap tasks of one group say nothing of another's") {
   CHECK(two->stats().thefts == 1);
 }
 
+// Of a kind of its own in each case, of which nothing is known before.
+TEST_CASE(
+  "of tasks of one kind that are known to take long, some are given away before the first") {
+  stepped_runtime host{by_worth(2)};
+  std::vector<std::uint64_t> thefts; // before the first task of each group
+  started root{host, 0, [&](member& m) {
+                 for (int group = 0; group < 2; ++group)
+                   task_scope(m, [&](task_group& tasks) {
+                     for (int i = 0; i < 4; ++i)
+                       tasks.spawn([&, i] {
+                         if (i == 0)
+                           thefts.push_back(host->stats().thefts);
+                         pass(100us);
+                       });
+                   });
+               }};
+  host.run_all();
+  REQUIRE(root.has_ended());
+  CHECK(thefts == std::vector<std::uint64_t>{0, 1});
+}
+
+TEST_CASE("of tasks of several kinds nothing is known") {
+  stepped_runtime host{by_worth(2)};
+  std::vector<std::uint64_t> thefts;
+  started root{host, 0, [&](member& m) {
+                 for (int group = 0; group < 2; ++group)
+                   task_scope(m, [&](task_group& tasks) {
+                     tasks.spawn([] { pass(0us); });
+                     tasks.spawn([&] {
+                       thefts.push_back(host->stats().thefts);
+                       pass(30us);
+                     });
+                     for (int i = 0; i < 3; ++i)
+                       tasks.spawn([] { pass(30us); });
+                   });
+               }};
+  host.run_all();
+  REQUIRE(root.has_ended());
+  CHECK(thefts == std::vector<std::uint64_t>{0, 0});
+}
+
 TEST_CASE("tasks run after the body, in order, and a task's own before the next one") {
   runtime rt{config_of(1)};
   std::string order;

@@ -69,6 +69,10 @@ public:
       if (waiting_.size() == most_waiting)
         wait();
       waiting_.emplace_back<task_of<kind>>(std::in_place, std::forward<Task>(task));
+      if (waiting_.size() == 1)
+        run_ = &run_tasks<kind>;
+      else if (run_ != &run_tasks<kind>)
+        run_ = &run_tasks<any_kind>;
     }
   }
 
@@ -79,8 +83,10 @@ public:
   ///         memory_limit_exceeded; std::logic_error, see spawn()
   void wait() {
     expect_body();
+    if (waiting_.size() == 0)
+      return;
     const running runs{*this};
-    range_fork<runner>{runner{waiting_.order()}}.run(member_, 0, waiting_.size());
+    run_(member_, waiting_.order(), waiting_.size());
   }
 
   /// The member that runs the body, for forks, algorithms and safepoints.
@@ -152,9 +158,26 @@ private:
     Task task_;
   };
 
-  /// The body of a range of tasks.
+  struct any_kind {};
+
+  /// The body of a range of tasks of one kind, of which what they take is learned as for a loop's
+  /// elements; or of different ones.
+  template <class Task>
   struct runner {
-    static constexpr bool elements_are_unlike = true; // there is one kind, for all groups
+    detail::any_task** tasks;
+
+    void operator()(posse::member& m, std::size_t first, std::size_t last) const {
+      for (auto i = first; i != last; ++i) {
+        auto& task = static_cast<task_of<Task>&>(*std::exchange(tasks[i], nullptr));
+        task.run_and_end(m);
+      }
+    }
+  };
+
+  /// Of such tasks time tells nothing: they are different ones, or those that they spawn are theirs.
+  template <class Task>
+  requires(std::is_same_v<Task, any_kind> || !detail::branch<Task>) struct runner<Task> {
+    static constexpr bool elements_are_unlike = true;
 
     detail::any_task** tasks;
 
@@ -164,8 +187,14 @@ private:
     }
   };
 
+  template <class Task>
+  static void run_tasks(posse::member& m, detail::any_task** tasks, std::size_t n) {
+    range_fork<runner<Task>>{runner<Task>{tasks}}.run(m, 0, n);
+  }
+
   posse::member& member_;
   detail::task_list waiting_;
+  void (*run_)(posse::member&, detail::any_task**, std::size_t); ///< by kind, if there are some
   bool runs_tasks_ = false; ///< its scope's thread alone looks at it
 };
 
