@@ -81,45 +81,50 @@ TEST_CASE("cheap tasks of one group say nothing of another's") {
   CHECK(two->stats().thefts == 1);
 }
 
-// Of a kind of its own in each case, of which nothing is known before.
-TEST_CASE(
-  "of tasks of one kind that are known to take long, some are given away before the first") {
-  stepped_runtime host{by_worth(2)};
-  std::vector<std::uint64_t> thefts; // before the first task of each group
-  started root{host, 0, [&](member& m) {
-                 for (int group = 0; group < 2; ++group)
-                   task_scope(m, [&](task_group& tasks) {
-                     for (int i = 0; i < 4; ++i)
-                       tasks.spawn([&, i] {
-                         if (i == 0)
-                           thefts.push_back(host->stats().thefts);
-                         pass(100us);
-                       });
-                   });
-               }};
-  host.run_all();
-  REQUIRE(root.has_ended());
-  CHECK(thefts == std::vector<std::uint64_t>{0, 1});
-}
+namespace {
 
-TEST_CASE("of tasks of several kinds nothing is known") {
+/// Of two groups whose first task is short, thefts before the second one begins. `spawn_others` adds
+/// that one, which is to call what it is given, and others of 30 us.
+template <class SpawnOthers>
+std::vector<std::uint64_t> thefts_in_groups(SpawnOthers spawn_others) {
   stepped_runtime host{by_worth(2)};
   std::vector<std::uint64_t> thefts;
   started root{host, 0, [&](member& m) {
                  for (int group = 0; group < 2; ++group)
                    task_scope(m, [&](task_group& tasks) {
-                     tasks.spawn([] { pass(0us); });
-                     tasks.spawn([&] {
-                       thefts.push_back(host->stats().thefts);
-                       pass(30us);
-                     });
-                     for (int i = 0; i < 3; ++i)
-                       tasks.spawn([] { pass(30us); });
+                     spawn_others(tasks, [&] { thefts.push_back(host->stats().thefts); });
                    });
                }};
   host.run_all();
-  REQUIRE(root.has_ended());
-  CHECK(thefts == std::vector<std::uint64_t>{0, 0});
+  CHECK(root.has_ended());
+  return thefts;
+}
+
+} // namespace
+
+TEST_CASE("of tasks of one kind that are known to take long, some are given away at once") {
+  CHECK(thefts_in_groups([](task_group& tasks, auto note) {
+          for (int i = 0; i < 5; ++i)
+            tasks.spawn([=] {
+              if (i == 1)
+                note();
+              pass(i == 0 ? 0us : 30us);
+            });
+        })
+        == std::vector<std::uint64_t>{0, 1});
+}
+
+TEST_CASE("of tasks of several kinds nothing is known") {
+  CHECK(thefts_in_groups([](task_group& tasks, auto note) {
+          tasks.spawn([] {});
+          tasks.spawn([=] {
+            note();
+            pass(30us);
+          });
+          for (int i = 0; i < 3; ++i)
+            tasks.spawn([] { pass(30us); });
+        })
+        == std::vector<std::uint64_t>{0, 0});
 }
 
 TEST_CASE("tasks run after the body, in order, and a task's own before the next one") {
