@@ -73,8 +73,8 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
   end(m, found);
 }
 
-/// If it is time for that: does some elements in a longer step, and some in one of the usual length;
-/// twice, where there are many, since the first time may not be told from chance.
+/// If it is time for that: does some elements in a longer step, and some in one of the usual
+/// length; twice, where there are many, since the first time may not be told from chance.
 /// @param first the first that is not done, before and after
 /// @param node  of the range, in which others may take what comes then; null: there is none yet
 /// @returns the pace from there on

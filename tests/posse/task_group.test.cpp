@@ -83,16 +83,16 @@ TEST_CASE("cheap tasks of one group say nothing of another's") {
 
 namespace {
 
-/// Of two groups whose first task is short, thefts before the second one begins. `spawn_others` adds
-/// that one, which is to call what it is given, and others of 30 us.
-template <class SpawnOthers>
-std::vector<std::uint64_t> thefts_in_groups(SpawnOthers spawn_others) {
+/// Of two groups whose first task is short, thefts before the second one begins.
+/// @param spawn_all adds the tasks; the second one is to call the function that it is given
+template <class SpawnAll>
+std::vector<std::uint64_t> thefts_in_groups(SpawnAll spawn_all) {
   stepped_runtime host{by_worth(2)};
   std::vector<std::uint64_t> thefts;
   started root{host, 0, [&](member& m) {
                  for (int group = 0; group < 2; ++group)
                    task_scope(m, [&](task_group& tasks) {
-                     spawn_others(tasks, [&] { thefts.push_back(host->stats().thefts); });
+                     spawn_all(tasks, [&] { thefts.push_back(host->stats().thefts); });
                    });
                }};
   host.run_all();

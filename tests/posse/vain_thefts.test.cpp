@@ -20,8 +20,8 @@ struct left_branch {
   std::chrono::nanoseconds after;
 };
 
-/// Of each fork the rest of the work is the right branch. That goes on when who forked waits for it,
-/// if it was stolen: all executors have one clock.
+/// Of each fork the rest of the work is the right branch. If that was stolen, it goes on when its
+/// victim waits: all executors have one clock.
 /// @param left by the forks that follow
 void chain(member& m, int forks, left_branch (*left)(int)) {
   if (forks == 0)

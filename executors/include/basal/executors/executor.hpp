@@ -287,14 +287,6 @@ public:
 
   /// How many items wait here that any executor of the pool may take. Any thread;
   /// a snapshot.
-  /// Any thread: ticks within which it will have run `items`, or as long as one may take, as far as
-  /// is known; very many, if nothing is.
-  std::uint64_t time_for(std::size_t items) const noexcept {
-    const auto each = item_ticks_.load(std::memory_order_relaxed);
-    return each == 0 ? std::numeric_limits<std::uint64_t>::max()
-                     : std::max(items * each, longest_item_.load(std::memory_order_relaxed));
-  }
-
   std::size_t num_waiting() const noexcept {
     return ring_.size() + newborns_.size()
            + (newest_.load(std::memory_order_relaxed) != nullptr ? 1 : 0);
@@ -419,6 +411,15 @@ private:
   void put_off(work_item item) noexcept;
   bool waits_briefly() const noexcept;
   void notify_late() noexcept;
+
+  /// Any thread: ticks within which it will have run `items`, or as long as one may take, as far as
+  /// is known; very many, if nothing is.
+  std::uint64_t time_for(std::size_t items) const noexcept {
+    const auto each = item_ticks_.load(std::memory_order_relaxed);
+    return each == 0 ? std::numeric_limits<std::uint64_t>::max()
+                     : std::max(items * each, longest_item_.load(std::memory_order_relaxed));
+  }
+
   void note_long_item(std::uint64_t ticks) noexcept;
   void order_siblings() noexcept;
   bool goes_elsewhere() noexcept;

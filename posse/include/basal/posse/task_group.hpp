@@ -174,7 +174,7 @@ private:
     }
   };
 
-  /// Of such tasks time tells nothing: they are different ones, or those that they spawn are theirs.
+  /// Of such tasks time tells nothing: they are different ones, or what they spawn is theirs.
   template <class Task>
   requires(std::is_same_v<Task, any_kind> || !detail::branch<Task>) struct runner<Task> {
     static constexpr bool elements_are_unlike = true;

@@ -24,8 +24,8 @@ public:
 };
 
 /// The tasks of a group, in the order in which they begin. The first few lie in the list itself,
-/// which is on a stack; others in chunks, each twice as large as the one before. A task in memory of
-/// its own took twice as long to be made, begun and ended. Not thread-safe, but for what order()
+/// which is on a stack; others in chunks, each twice as large as the one before. A task in memory
+/// of its own took twice as long to be made, begun and ended. Not thread-safe, but for what order()
 /// says.
 class task_list {
 public:
@@ -75,13 +75,13 @@ private:
   void release_all() noexcept;
   static void release(chunk* newest) noexcept;
 
-  // Room for eight tasks that hold up to four words each. With a collected heap a chunk takes a lock
-  // that all threads share.
+  // Room for eight tasks that hold up to four words each. With a collected heap a chunk takes a
+  // lock that all threads share.
   static constexpr std::size_t near_tasks = 8;
   static constexpr std::size_t near_bytes = near_tasks * 5 * sizeof(void*);
 
   alignas(std::max_align_t) std::array<std::byte, near_bytes> near_;
-  std::array<any_task*, near_tasks> near_order_; ///< what is not in use has no value
+  std::array<any_task*, near_tasks> near_order_; ///< those in use; others have no value
   any_task** order_ = near_order_.data();
   std::size_t count_ = 0;
   std::size_t room_ = near_tasks;       ///< tasks that order_ has room for
