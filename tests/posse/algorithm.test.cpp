@@ -829,6 +829,46 @@ TEST_CASE("sort leaves what is nearly in order nearly as it is") {
   CHECK(count < 5 * n); // what is around these two is divided further, and nothing else
 }
 
+TEST_CASE("sort leaves numbers that are nearly in order nearly as they are") {
+  runtime rt{config_of(1)};
+  constexpr int n = 20'000;
+  std::vector<int> v(n);
+  std::iota(v.begin(), v.end(), 0);
+  std::swap(v[17], v[18]);
+  long count = 0;
+  posse::sort(rt, v, [&](int a, int b) {
+    ++count;
+    return a < b;
+  });
+  CHECK(std::ranges::is_sorted(v));
+  CHECK(count < 5 * n);
+}
+
+TEST_CASE("sort sorts numbers of which few or many are misplaced, near or far") {
+  runtime rt{config_of(2)};
+  constexpr std::size_t n = 30'000;
+  for (std::size_t swaps : {1, 10, 100, 1000, 3000, 10'000})
+    for (std::size_t far : {std::size_t{2}, std::size_t{100}, n})
+      for (int equal : {1, 50, 10'000}) {
+        std::vector<int> v(n);
+        for (std::size_t i = 0; i < n; ++i)
+          v[i] = static_cast<int>(i) / equal;
+        const auto places = shuffled(2 * swaps);
+        for (std::size_t i = 0; i < swaps; ++i) {
+          const auto at = static_cast<std::size_t>(places[2 * i]) % n;
+          std::swap(v[at], v[(at + static_cast<std::size_t>(places[2 * i + 1]) % far) % n]);
+        }
+        auto expected = v;
+        std::ranges::sort(expected);
+        const std::vector<double> doubles(v.rbegin(), v.rend());
+        auto descending = doubles;
+        posse::sort(rt, v);
+        REQUIRE(v == expected);
+        posse::sort(rt, descending, std::greater<>{});
+        REQUIRE(std::equal(descending.begin(), descending.end(), expected.rbegin()));
+      }
+}
+
 TEST_CASE("sort sorts whatever is left over by blocks of elements") {
   runtime rt{config_of(1)};
   for (std::size_t n = 257; n < 700; ++n)

@@ -43,6 +43,9 @@ private:
 
   static constexpr bool is_number = std::is_arithmetic_v<value>;
 
+  /// A pivot: a number is copied, since it is read again after each write to another.
+  using held = std::conditional_t<is_number, value, std::iter_reference_t<Iterator>>;
+
   /// A part so small is sorted without a safepoint: 10 us, or 3 us if comparing takes a nanosecond.
   static constexpr std::size_t leaf = is_number ? 1024 : 256;
 
@@ -58,12 +61,12 @@ private:
     if (is_sorted(m, first, n)) // elements in no order end this at once
       return;
     choose_pivot(first, n);
-    auto& pivot = *first;
+    const held pivot = *first;
     // [0]: pivot, [1, smaller]: less than it, then those that are not.
     const auto smaller = partition(m, advanced(first, 1), n - 1,
                                    [&](const value& x) -> bool { return less_(x, pivot); });
     std::iter_swap(first, advanced(first, smaller));
-    auto& middle = *advanced(first, smaller);
+    const held middle = *advanced(first, smaller);
     auto right = smaller + 1;
     if (smaller < n / 8) // perhaps because many are equal: those are done with
       right += partition(m, advanced(first, right), n - right,
@@ -129,9 +132,69 @@ private:
   template <class Before>
   std::size_t partition(member& m, Iterator first, std::size_t n, Before before) const {
     if constexpr (is_number)
-      return swap_always(m, first, n, before);
+      return swap_few(m, first, n, before);
     else
       return swap_misplaced(m, first, n, before);
+  }
+
+  /// Hoare's partition as long as few numbers are misplaced, as where nearly all are sorted: whole
+  /// chunks that are in their place are then only read, by instructions for several numbers, and
+  /// that they are is foretold. Lomuto's for what is left.
+  template <class Before>
+  std::size_t swap_few(member& m, Iterator first, std::size_t n, Before before) const {
+    constexpr std::size_t few = chunk / 4; // one in two where nothing is sorted
+    constexpr std::size_t a_pair = 32; // numbers that take Lomuto's as long as a pair takes here
+    const auto at = [&](std::size_t i) { return advanced(first, i); };
+    std::size_t left = 0, right = n; // [left, right) is left to do
+    for (std::size_t pairs = 0;; ++pairs) {
+      left += skip(m, right - left,
+                   [&](std::size_t i) { return count_in_chunk(at(left + i), before) == chunk; });
+      right -= skip(m, right - left, [&](std::size_t i) {
+        return count_in_chunk(at(right - chunk - i), before) == 0;
+      });
+      if (right - left < 2 * chunk || pairs * a_pair > n - (right - left)
+          || count_in_chunk(at(left), before) < chunk - few
+          || count_in_chunk(at(right - chunk), before) > few)
+        break;
+      while (before(*at(left)))
+        ++left;
+      while (!before(*at(right - 1)))
+        --right;
+      std::iter_swap(at(left), at(right - 1));
+      ++left;
+      --right;
+    }
+    if (right - left < 2 * chunk) { // what is sorted stays so: Lomuto's would rotate it
+      while (left != right && before(*at(left)))
+        ++left;
+      while (left != right && !before(*at(right - 1)))
+        --right;
+    }
+    return left + swap_always(m, at(left), right - left, before);
+  }
+
+  /// Numbers that are looked at together.
+  static constexpr std::size_t chunk = 16;
+
+  template <class Before>
+  static std::size_t count_in_chunk(Iterator first, Before before) {
+    unsigned count = 0; // as large as most numbers, for vectors of both
+    for (std::size_t i = 0; i != chunk; ++i)
+      count += before(*advanced(first, i)) ? 1 : 0;
+    return count;
+  }
+
+  /// @returns how many of n numbers, whole chunks, come before the first chunk that does not hold
+  template <class Holds>
+  static std::size_t skip(member& m, std::size_t n, Holds holds) {
+    std::size_t done = 0;
+    while (n - done >= chunk) {
+      m.poll();
+      for (const auto end = std::min(n, done + leaf); end - done >= chunk; done += chunk)
+        if (!holds(done))
+          return done;
+    }
+    return done;
   }
 
   /// Lomuto's partition.
