@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <basal/posse/detail/elements.hpp>
+#include <basal/posse/detail/number_merge.hpp>
 #include <basal/posse/detail/order.hpp>
 #include <basal/posse/pure.hpp>
 
@@ -26,9 +27,14 @@ public:
   /// first. Moves from move iterators.
   template <class A, class B, class To>
   void run(member& m, A a, std::size_t na, B b, std::size_t nb, To to) const {
-    if (na + nb <= leaf) {
+    constexpr bool of_numbers = are_numbers<A, B, To>();
+    const bool is_mixed = of_numbers && std::min(na, nb) >= number_merge_trial;
+    if (na + nb <= (is_mixed ? number_leaf : leaf)) {
       m.poll();
-      std::merge(a, advanced(a, na), b, advanced(b, nb), to, std::ref(less_));
+      if constexpr (of_numbers)
+        number_merge{pointer_to(a), na, pointer_to(b), nb, to, less_}.run();
+      else
+        std::merge(a, advanced(a, na), b, advanced(b, nb), to, std::ref(less_));
       return;
     }
     auto i = na / 2;
@@ -48,6 +54,28 @@ public:
 private:
   /// Merged without a safepoint.
   static constexpr std::size_t leaf = 512;
+
+  /// The same of numbers: 4 us. A search and a fork take as long as 100 of them. If few are from
+  /// one of the two, most of a smaller leaf is only copied.
+  static constexpr std::size_t number_leaf = 2048;
+
+  template <class A>
+  static auto pointer_to(A it) {
+    if constexpr (std::is_same_v<A, std::move_iterator<std::iter_value_t<A>*>>)
+      return it.base();
+    else
+      return it;
+  }
+
+  /// In arrays, and compared by an instruction.
+  template <class A, class B, class To>
+  static consteval bool are_numbers() {
+    using value = std::iter_value_t<A>;
+    constexpr bool from_arrays
+      = std::is_pointer_v<decltype(pointer_to(
+          std::declval<A>()))> && std::is_pointer_v<decltype(pointer_to(std::declval<B>()))>;
+    return is_branch_free<Less, value> && from_arrays && std::is_same_v<To, value*>;
+  }
 
   Less& less_;
 };
