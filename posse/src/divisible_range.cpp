@@ -85,7 +85,8 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
   const auto n = steps.step();
   const auto longer = step_trial::longer(n);
   if (known == 0 || longer + longer / 2 + n > last - first || longer > pace::longest_step
-      || pace::work_of(known, longer) > pace::longest_least || !site().longer_steps.is_due())
+      || pace::work_of(known, longer) > pace::longest_least
+      || !site().longer_steps.is_due(m.cells_->one_in_eight()))
     return steps;
   const auto done_by = [&](std::size_t end) {
     first = place_.step(m, body_, first, end);

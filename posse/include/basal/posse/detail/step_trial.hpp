@@ -29,12 +29,15 @@ public:
   }
 
   /// Whether the range that begins now is to try it.
-  bool is_due() noexcept {
+  /// @param counts it stands for eight ranges: all executors read the line that each count writes
+  bool is_due(bool counts) noexcept {
     auto s = state_.load(std::memory_order_relaxed);
     if (s.wait == 0)
       return true;
-    --s.wait;
-    state_.store(s, std::memory_order_relaxed);
+    if (counts) {
+      --s.wait;
+      state_.store(s, std::memory_order_relaxed);
+    }
     return false;
   }
 
@@ -68,8 +71,8 @@ private:
   /// Elements that are tried, at least: two vectors or more, and what is left of a third.
   static constexpr std::size_t fewest = 32;
 
-  /// Ranges from one that was no cheaper to the next one that tries.
-  static constexpr std::uint16_t pause = 64;
+  /// Ranges from one that was no cheaper to the next one that tries, in eights.
+  static constexpr std::uint16_t pause = 8;
 
   static constexpr std::uint64_t longest = 4 * pace::target; ///< ticks
 
