@@ -649,6 +649,7 @@ bool executor::work_waits_for_siblings() const noexcept {
   return !ring_.empty() || !newborns_.empty() || pool_.shared_work_waits();
 }
 
+/// For those who would leave work to this executor, see executor_pool::is_taken_soon.
 void executor::note_long_item(std::uint64_t ticks) noexcept {
   if (ticks > longest_item_.load(std::memory_order_relaxed))
     longest_item_.store(ticks, std::memory_order_relaxed);

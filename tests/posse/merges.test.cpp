@@ -19,12 +19,6 @@ using posse::runtime;
 
 namespace {
 
-posse::runtime_config config_of(std::size_t executors) {
-  posse::runtime_config config;
-  config.compute_executors = executors;
-  return config;
-}
-
 template <class T>
 bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::equal(a, b, [](T x, T y) { // -0.0 is not 0.0
@@ -63,7 +57,7 @@ std::size_t scattered(std::size_t i) {
 
 TEST_CASE("merge of numbers does what std::merge does, whatever the pattern") {
   for (std::size_t executors : {1, 2}) {
-    runtime rt{config_of(executors)};
+    runtime rt{{.compute_executors = executors}};
     for (std::size_t n : {1, 31, 33, 500, 512, 1023, 1024, 2049, 20'000})
       for (std::size_t other : {std::size_t{0}, std::size_t{1}, std::size_t{40}, n / 3, n})
         for (std::size_t stride : {1, 2, 3, 7, 100}) {
@@ -81,7 +75,7 @@ TEST_CASE("merge of numbers does what std::merge does, whatever the pattern") {
 }
 
 TEST_CASE("merge of numbers keeps equal ones that differ in their order") {
-  runtime rt{config_of(2)};
+  runtime rt{{.compute_executors = 2}};
   for (unsigned range : {1u, 3u, 100u, 5000u}) {
     const auto signs = [=](std::size_t i) { // zeros of both signs among others
       const auto x = static_cast<double>(scattered(i) % range) - range / 2;

@@ -24,12 +24,6 @@ using posse::runtime;
 
 namespace {
 
-posse::runtime_config config_of(std::size_t executors) {
-  posse::runtime_config config;
-  config.compute_executors = executors;
-  return config;
-}
-
 /// Of 256 bytes.
 struct sums {
   std::array<double, 32> of{};
@@ -54,7 +48,7 @@ void pass(std::chrono::microseconds time) {
 
 TEST_CASE("large values are the same bit for bit on every number of executors") {
   const auto sum_on = [](std::size_t executors, std::size_t n) {
-    runtime rt{config_of(executors)};
+    runtime rt{{.compute_executors = executors}};
     return posse::map_reduce(
       rt, n,
       [](std::size_t i) {
@@ -71,7 +65,7 @@ TEST_CASE("large values are the same bit for bit on every number of executors") 
 
 // As those of a product of matrices, where the elements cost nothing.
 TEST_CASE("operations on large values are divided among the executors") {
-  runtime rt{config_of(2)};
+  runtime rt{{.compute_executors = 2}};
   std::array<std::atomic<int>, 2> calls{};
   for (int round = 0; round < 100 && (calls[0] == 0 || calls[1] == 0); ++round)
     rt.run([&](member& m) {
@@ -95,7 +89,7 @@ TEST_CASE("an operation on large values that throws is only ever given neighbour
     int last;
     std::array<char, 100> more{};
   };
-  runtime rt{config_of(1)};
+  runtime rt{{.compute_executors = 1}};
   for (int n : {20, 200, 300, 10'000})
     for (int longest : {1, 15, 40, 190, 9'000})
       CHECK_THROWS_AS(posse::map_reduce(
@@ -114,7 +108,7 @@ TEST_CASE("an operation on large values that throws is only ever given neighbour
 }
 
 TEST_CASE("a reduction of large values takes no more than 16 KiB of the stack, and a frame") {
-  runtime rt{config_of(1)};
+  runtime rt{{.compute_executors = 1}};
   rt.run([](member& m) {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     std::uintptr_t deepest = 0;
@@ -132,7 +126,7 @@ TEST_CASE("a reduction of large values takes no more than 16 KiB of the stack, a
 }
 
 TEST_CASE("sums of many numbers begin with what changes none of them") {
-  runtime rt{config_of(1)};
+  runtime rt{{.compute_executors = 1}};
   for (const std::size_t n : {1u, 17u, 100u, 1000u, 100'000u}) {
     const auto zero = posse::map_reduce(
       rt, n, [](std::size_t) { return -0.; }, -0.);

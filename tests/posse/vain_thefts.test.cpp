@@ -97,7 +97,7 @@ TEST_CASE("a computation counts thefts in vain, and those that gained make up fo
   CHECK(c.vain_thefts() == 1);
 }
 
-TEST_CASE("of work that can be divided, a call gives as much away as the one before") {
+TEST_CASE("work that can be divided is divided in each call") {
   stepped_runtime host{by_worth(2)};
   const auto in_halves = [](member& m) { halves<0>(m, 6); };
   thefts_in(host, in_halves);

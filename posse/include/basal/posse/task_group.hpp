@@ -160,8 +160,7 @@ private:
 
   struct any_kind {};
 
-  /// The body of a range of tasks of one kind, of which what they take is learned as for a loop's
-  /// elements; or of different ones.
+  /// The body of a range of tasks of one kind: their time is learned, as that of a loop's elements.
   template <class Task>
   struct runner {
     detail::any_task** tasks;

@@ -83,11 +83,13 @@ public:
   /// Nothing is known here, and elements are taken to be like those of `other` until there is.
   void begin_like(const range_site& other) noexcept {
     const auto its = other.cost_.load(std::memory_order_relaxed);
-    if (its != unknown)
-      cost_.store(its, std::memory_order_relaxed);
+    if (its == unknown)
+      return;
+    cost_.store(its, std::memory_order_relaxed);
     longer_steps.begin_like(other.longer_steps);
   }
 
+  /// How many elements are to be done at a time, at least.
   detail::step_trial longer_steps;
 
   /// Whether anything is known of the elements.
