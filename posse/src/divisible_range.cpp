@@ -64,7 +64,7 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
   if (how != way::in_steps)
     first = run_timed(m, first, last, how, found);
   if (first != last) {
-    least_ = std::max(least_, site().longer_steps.least());
+    least_ = least_for(m, last - first);
     const auto steps
       = try_longer_steps(m, first, last, begin(m, first, last, found, least_), nullptr);
     if (first != last)
@@ -73,26 +73,44 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
   end(m, found);
 }
 
+/// Elements of a step, at most, that is longer since so many are cheaper together, where n are left.
+/// With more of them, executors would wait for each other's last step; and so they would where some
+/// elements are known to be as dear as all the others.
+std::size_t divisible_range::most_together(const member& m, std::size_t n) const noexcept {
+  constexpr std::size_t parts = 4; // of each executor
+  const auto executors = m.most_executors();
+  if (executors == 1)
+    return n / 2;
+  return site().is_uneven() ? 0 : n / (parts * executors);
+}
+
+/// Elements of a step, at least, where n are left.
+std::size_t divisible_range::least_for(const member& m, std::size_t n) const noexcept {
+  const auto found = site().longer_steps.least();
+  return found <= least_ ? least_ : std::max(least_, std::min(found, most_together(m, n)));
+}
+
 /// If it is time for that: does some elements in a longer step, and some in one of the usual
-/// length; twice, where there are many, since the first time may not be told from chance.
+/// length; twice, where there are many, since the first time may not be told from chance, and the
+/// second time the other way round, since each element may be dearer than the one before it.
 /// @param first the first that is not done, before and after
 /// @param node  of the range, in which others may take what comes then; null: there is none yet
 /// @returns the pace from there on
 pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_t last, pace steps,
                                        rest* node) {
-  constexpr std::size_t many = 16;
   const auto known = site().cost(steps);
   const auto n = steps.step();
   const auto longer = step_trial::longer(n);
-  if (known == 0 || longer + longer / 2 + n > last - first || longer > pace::longest_step
+  if (known == 0 || longer > pace::longest_step || longer > most_together(m, last - first)
       || pace::work_of(known, longer) > pace::longest_least
       || !site().longer_steps.is_due(m.cells_->one_in_eight()))
     return steps;
-  const auto done_by = [&](std::size_t end) {
-    first = place_.step(m, body_, first, end);
-    return m.now();
+  const auto time_of = [&](std::size_t elements) {
+    const auto begun = m.now();
+    first = place_.step(m, body_, first, first + elements);
+    return pace::cost_of(m.now() - begun, elements);
   };
-  pace::element_cost measured;
+  pace::element_cost measured = 0;
   do {
     if (node != nullptr) {
       node->next = first + longer + n;
@@ -100,19 +118,23 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
     }
     m.poll();
     const auto safepoints = m.safepoints();
-    const auto begun = m.now();
-    const auto between = done_by(first + longer);
-    const auto ended = done_by(first + n);
+    pace::element_cost shorter = 0;
+    if (const bool comes_last = site().longer_steps.is_confirming(); comes_last) {
+      shorter = time_of(n);
+      measured = time_of(longer);
+    } else {
+      measured = time_of(longer);
+      shorter = time_of(n);
+    }
     if (m.safepoints() != safepoints) { // it is not the elements' cost alone
       place_.sites.note_forks();
       return pace{first};
     }
-    measured = pace::cost_of(between - begun, longer);
-    site().longer_steps.ended(longer, measured, pace::cost_of(ended - between, n));
+    site().longer_steps.ended(longer, measured, shorter);
     if (node != nullptr && node->is_taken())
       break;
-  } while (last - first > many * (longer + n) && site().longer_steps.is_confirming());
-  const auto before = std::exchange(least_, std::max(least_, site().longer_steps.least()));
+  } while (site().longer_steps.is_confirming() && longer <= most_together(m, last - first));
+  const auto before = std::exchange(least_, least_for(m, last - first));
   return range_site::begin_at(least_ == before ? known : measured, first, last, m.least_left(),
                               least_);
 }

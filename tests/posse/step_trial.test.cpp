@@ -25,14 +25,15 @@ using sizes = std::vector<std::size_t>;
 constexpr pace::element_cost dear = 100'000;
 constexpr pace::element_cost cheap = dear / 8;
 
-/// A loop at one place in the program whose elements take 200 ns each, or 20 where there are
+/// A loop at one place in the program whose elements take 200 ns each, or `cheap_ones` where there are
 /// `together` of them. @returns how many there were at a time
 template <int Place>
-sizes loop(member& m, std::size_t n, std::size_t together) {
+sizes loop(member& m, std::size_t n, std::size_t together,
+           std::chrono::nanoseconds cheap_ones = 20ns) {
   sizes steps;
   auto body = [&](member&, std::size_t first, std::size_t last) {
     steps.push_back(last - first);
-    pass(static_cast<int>(last - first) * (last - first >= together ? 20ns : 200ns));
+    pass(static_cast<int>(last - first) * (last - first >= together ? cheap_ones : 200ns));
   };
   posse::range_fork<decltype(body)>{body}.run(m, 0, n);
   CHECK(std::accumulate(steps.begin(), steps.end(), std::size_t{0}) == n);
@@ -165,6 +166,110 @@ TEST_CASE("elements that cost the same together are done in steps of the usual t
                          * executors::tick_clock::to_ticks(200ns)
                        <= 2 * pace::target);
                }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+namespace {
+
+/// Loops whose elements cost the same however many there are at a time: element i takes
+/// `cost(i)` ns. @returns how many there were in the steps of the last loop
+template <int Place, class Cost>
+sizes loops_of(member& m, std::size_t n, Cost cost) {
+  sizes steps;
+  auto body = [&](member&, std::size_t first, std::size_t last) {
+    steps.push_back(last - first);
+    for (auto i = first; i != last; ++i)
+      pass(std::chrono::nanoseconds(cost(i)));
+  };
+  posse::range_fork<decltype(body)> range{body};
+  for (int i = 0; i < 100; ++i) {
+    steps.clear();
+    range.run(m, 0, n);
+  }
+  return steps;
+}
+
+std::size_t longest(const sizes& steps) {
+  return *std::max_element(steps.begin(), steps.end());
+}
+
+} // namespace
+
+TEST_CASE(
+  "elements of which each is dearer, or cheaper, than the one before are not cheaper together") {
+  stepped_runtime host{stepped(1)};
+  started root{host, 0, [&](member& m) {
+                 // With room for one trial each, which the next loop's confirms.
+                 const auto cost = [](std::size_t i) { return 5 + i * i / 4; };
+                 const auto falling = [&](std::size_t i) { return cost(79 - i); };
+                 CHECK(longest(loops_of<4>(m, 80, cost)) < 32);
+                 CHECK(longest(loops_of<5>(m, 80, falling)) < 32);
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+TEST_CASE("no step of a loop is so long for its price that executors wait for it") {
+  stepped_runtime host{stepped(2)};
+  started root{host, 0, [&](member& m) {
+                 for (int i = 0; i < 100; ++i)
+                   loop<6>(m, 255, 32, 150ns);
+                 CHECK(longest(loop<6>(m, 255, 32, 150ns)) < 32); // are not tried
+                 for (int i = 0; i < 100; ++i)
+                   loop<7>(m, 512, 32, 150ns);
+                 CHECK(longest(loop<7>(m, 512, 32, 150ns)) >= 32);
+                 CHECK(longest(loop<7>(m, 200, 32, 150ns)) == 200 / 8); // begins like that one
+               }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
+namespace {
+
+/// A range at a place that is the test's own.
+struct range_at : posse::detail::divisible_range {
+  range_at(posse::detail::fork_place& at, void* body) noexcept
+    : divisible_range(at, body, 0, 0, 1, 0) {
+  }
+
+  void run_steps(member& m, std::size_t n) {
+    run(m, 0, n, [] {
+      FAIL("takes too long to be done at once");
+      return std::size_t{0};
+    });
+  }
+};
+
+} // namespace
+
+TEST_CASE(
+  "longer steps are neither tried nor taken where a few elements take as long as all others") {
+  stepped_runtime host{stepped(2)};
+  started root{
+    host, 0, [&](member& m) {
+      sizes steps;
+      auto body = [&](member&, std::size_t first, std::size_t last) {
+        steps.push_back(last - first);
+        pass(static_cast<int>(last - first) * (last - first >= 32 ? 150ns : 200ns));
+      };
+      posse::detail::fork_place place{{&posse::detail::call_body<decltype(body), void>, 0}};
+      auto& site = place.sites.of(512);
+      const auto longest_of_some = [&] {
+        steps.clear();
+        for (int i = 0; i < 100; ++i) {
+          range_at{place, &body}.run_steps(m, 512);
+          site.note_ends(2, 1); // it is uneven still
+        }
+        return longest(steps);
+      };
+      site.note_ends(2, 1);
+      site.note_ends(2, 1);
+      CHECK(longest_of_some() < 32);
+      for (int i = 0; i < 2; ++i)
+        site.longer_steps.ended(32, cheap, dear);
+      CHECK(longest_of_some() < 32);
+    }};
   host.run_all();
   CHECK(root.has_ended());
 }
