@@ -139,3 +139,38 @@ TEST_CASE("sums of many numbers begin with what changes none of them") {
           < 0);
   }
 }
+
+TEST_CASE("elements that fork are reduced in order, however many there are") {
+  runtime rt{{.compute_executors = 2}};
+  // Composition of functions: not the same in another order.
+  struct line {
+    std::uint64_t slope;
+    std::uint64_t at_zero;
+
+    bool operator==(const line&) const = default;
+  };
+  const auto compose = [](line a, line b) {
+    return line{a.slope * b.slope, a.slope * b.at_zero + a.at_zero};
+  };
+  const auto sum_below = [](member& m, std::size_t i) {
+    const auto [a, b] = m.fork_merge([=] { return i * i; }, [=] { return i; });
+    return a + b;
+  };
+  for (std::size_t n = 1; n <= 70; ++n) {
+    line expected{1, 0};
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      expected = compose(expected, {2 * i + 3, i});
+      sum += i * i + i;
+    }
+    rt.run([&](member& m) {
+      const auto line_of = [](member& k, std::size_t i) {
+        const auto [a, b] = k.fork_merge([=] { return std::uint64_t{2 * i + 3}; },
+                                         [=] { return std::uint64_t{i}; });
+        return line{a, b};
+      };
+      CHECK(posse::map_reduce(m, n, line_of, line{1, 0}, compose) == expected);
+      CHECK(posse::map_reduce(m, n, sum_below, std::uint64_t{0}) == sum);
+    });
+  }
+}

@@ -166,7 +166,14 @@ public:
   template <class Iterator, class Function>
   T run(member& m, Iterator at, std::size_t n, Function& function) const {
     BASAL_ASSERT(n >= 1, "a reduction has a value at least");
-    return n <= few ? single(m, at, n, function) : in_blocks(m, at, n, function);
+    if (n <= few) {
+      value_room<T, few> values;
+      return single(m, at, n, function, values.data());
+    }
+    if constexpr (!is_large && is_called_with_member<Function, decltype(*at)>)
+      if (n <= some)
+        return some_singles(m, at, n, function);
+    return in_blocks(m, at, n, function);
   }
 
 private:
@@ -215,6 +222,10 @@ private:
   /// time (a backtracking search with two to nine branches).
   static constexpr std::size_t few = 16;
 
+  /// The same where elements may fork: a block that may have several elements costs more than a
+  /// branch that ends at once (Langford's pairs, with up to 20 branches).
+  static constexpr std::size_t some = 32;
+
   /// A value that is assigned is made elsewhere, and copied. But where pairs are constructed, code
   /// of g++ 12 takes an eighth longer for 100 of them.
   static constexpr bool is_made_in_place = std::is_trivially_copy_assignable_v<T>;
@@ -222,9 +233,9 @@ private:
   /// Each element is a block. Their values are combined one after the other: pair by pair they take
   /// up to a third more where functions call themselves this way.
   template <class Iterator, class Function>
-  [[gnu::noinline]] T single(member& m, Iterator at, std::size_t n, Function& function) const {
-    value_room<T, few> values;
-    auto body = [ at, near = near_to<decltype(*at)>(function), all = values.data() ](
+  [[gnu::noinline]] T single(member& m, Iterator at, std::size_t n, Function& function,
+                             T* values) const {
+    auto body = [ at, near = near_to<decltype(*at)>(function), all = values ](
       member & k, std::size_t first, std::size_t last) __attribute__((always_inline)) {
       auto&& f = near.get();
       for (auto i = first; i != last; ++i)
@@ -234,10 +245,17 @@ private:
           all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
     };
     range_fork<decltype(body)>{body}.run(m, 0, n);
-    T result = values.data()[0];
+    T result = values[0];
     for (std::size_t i = 1; i < n; ++i)
-      result = combined(result, std::move(values.data()[i]));
+      result = combined(result, std::move(values[i]));
     return result;
+  }
+
+  template <class Iterator, class Function>
+  [[gnu::noinline]] T some_singles(member& m, Iterator at, std::size_t n,
+                                   Function& function) const {
+    value_room<T, some> values;
+    return single(m, at, n, function, values.data());
   }
 
   template <class Iterator, class Function>
