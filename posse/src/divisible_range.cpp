@@ -73,9 +73,9 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
   end(m, found);
 }
 
-/// Elements of a step, at most, that is longer since so many are cheaper together, where n are left.
-/// With more of them, executors would wait for each other's last step; and so they would where some
-/// elements are known to be as dear as all the others.
+/// Elements of a step, at most, that is longer since so many are cheaper together, of n that are
+/// left. With more of them, executors would wait for each other's last step; and so they would
+/// where some elements are known to be as dear as all the others.
 std::size_t divisible_range::most_together(const member& m, std::size_t n) const noexcept {
   constexpr std::size_t parts = 4; // of each executor
   const auto executors = m.most_executors();

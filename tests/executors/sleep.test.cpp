@@ -349,8 +349,8 @@ thread_local bool is_looking = true;
 
 /// Runs items of 400 us by a clock of their own, one after the other, while another executor looks
 /// for a wake-up, and the others of the pool sleep. Behind the last item another one is the newest:
-/// whether that runs before the other executor has looked for another 30 us, by its own clock, since
-/// either of them may wait for a CPU meanwhile.
+/// whether that runs before the other executor has looked for another 30 us, by its own clock,
+/// since either of them may wait for a CPU meanwhile.
 bool is_seen_behind_long_items(std::size_t executors) {
   pool_config config;
   config.executors = executors;

@@ -25,8 +25,8 @@ using sizes = std::vector<std::size_t>;
 constexpr pace::element_cost dear = 100'000;
 constexpr pace::element_cost cheap = dear / 8;
 
-/// A loop at one place in the program whose elements take 200 ns each, or `cheap_ones` where there are
-/// `together` of them. @returns how many there were at a time
+/// A loop at one place in the program whose elements take 200 ns each, or `cheap_ones` where there
+/// are `together` of them. @returns how many there were at a time
 template <int Place>
 sizes loop(member& m, std::size_t n, std::size_t together,
            std::chrono::nanoseconds cheap_ones = 20ns) {
