@@ -10,8 +10,13 @@ namespace {
 /// Ranges of a trial.
 constexpr std::uint32_t runs = 16;
 
-/// Trials in a row that must agree.
+/// Trials in a row that must agree, unless one is clear.
 constexpr std::uint32_t enough = 3;
+
+/// In a clear one, ranges take so many times as long divided, and their logarithms' means differ by
+/// so many times what chance explains.
+constexpr double far_slower = 2;
+constexpr double clearly = 4;
 
 /// The first trial is put off by so many times the expected work of a range, and then by twice as
 /// many, up to the last: what is expected of the first ranges is often far more than they take.
@@ -40,15 +45,19 @@ constexpr std::uint64_t most_work = std::uint64_t{1} << 24;
 /// A range that takes so many times as long as the longest of a trial is not what was tried.
 constexpr std::uint64_t far_longer = 4;
 
-/// By the logarithms of the times for an element: their means differ by more than chance explains,
-/// the standard error of the difference.
-bool are_slower_divided(double divided_sum, double alone_sum, double squares) noexcept {
+/// By how much ranges take longer divided.
+struct slowdown {
+  double of_means;  ///< of the logarithms of the times for an element
+  double by_chance; ///< the standard error of that
+};
+
+slowdown slowdown_of(double divided_sum, double alone_sum, double squares) noexcept {
   constexpr double half = runs / 2.;
   const auto divided = divided_sum / half;
   const auto alone = alone_sum / half;
   const auto variance
     = std::max(0., squares - half * (divided * divided + alone * alone)) / (runs - 2);
-  return divided - alone >= std::sqrt(variance * 2 / half);
+  return {divided - alone, std::sqrt(variance * 2 / half)};
 }
 
 } // namespace
@@ -156,9 +165,11 @@ void division_trial::end_trial(std::uint64_t next_at) noexcept {
 }
 
 void division_trial::conclude(std::uint64_t now) noexcept {
-  const bool is_better_alone
-    = are_slower_divided(trial_.divided_sum, trial_.alone_sum, trial_.squares);
-  agreeing_ = is_better_alone ? std::min(agreeing_ + 1, enough) : 0;
+  const auto slower = slowdown_of(trial_.divided_sum, trial_.alone_sum, trial_.squares);
+  const bool is_better_alone = slower.of_means >= slower.by_chance;
+  const bool is_clear
+    = slower.of_means >= std::log(far_slower) && slower.of_means >= clearly * slower.by_chance;
+  agreeing_ = !is_better_alone ? 0 : is_clear ? enough : std::min(agreeing_ + 1, enough);
   if (is_better_alone && agreeing_ < enough) {
     end_trial(now);
     return;

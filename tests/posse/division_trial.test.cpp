@@ -120,7 +120,7 @@ TEST_CASE("three trials in a row decide that ranges are done alone, one that the
   place p;
   p.next();
   p.pause();
-  p.speedup = 0.2;
+  p.speedup = 0.8;
   for (int i = 0; i < 3; ++i) {
     p.whole_trial();
     CHECK((p.passed == 0) == (i > 0)); // one follows the other
@@ -141,7 +141,7 @@ TEST_CASE("two bad trials, and a good one, decide nothing") {
   place p;
   p.next();
   p.pause();
-  for (const double speedup : {0.2, 0.2, 2., 0.2, 0.2, 2.}) {
+  for (const double speedup : {0.8, 0.8, 2., 0.8, 0.8, 2.}) {
     p.speedup = speedup;
     p.whole_trial();
     if (speedup > 1) {
@@ -149,6 +149,25 @@ TEST_CASE("two bad trials, and a good one, decide nothing") {
       p.pause();
     }
   }
+}
+
+TEST_CASE("one trial decides where ranges take far longer divided, unless that may be chance") {
+  const auto is_alone_after_one = [](double speedup, double unlike) {
+    place p;
+    p.next();
+    p.pause();
+    p.speedup = speedup;
+    p.first_of_trial();
+    for (int i = 1; i < runs; ++i) {
+      p.each = i % 2 == 0 ? 1 : unlike;
+      p.next();
+    }
+    p.each = 1;
+    return p.next() == course::alone;
+  };
+  CHECK(is_alone_after_one(0.45, 1.));
+  CHECK_FALSE(is_alone_after_one(0.55, 1.));
+  CHECK_FALSE(is_alone_after_one(0.45, 100.));
 }
 
 TEST_CASE("elements whose cost changes from range to range, in a period, do not count for alone") {
