@@ -59,12 +59,12 @@ constinit const right_continuation::operations divisible_range::rest::ops{&deleg
 
 void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t last, way how) {
   if (most_steps_ != 0)
-    least_ = (last - first) / (most_steps_ * m.most_executors());
+    least_ = std::max<std::size_t>(1, (last - first) / (most_steps_ * m.most_executors()));
+  least_ = least_for(m, last - first);
   jump found;
   if (how != way::in_steps)
-    first = run_timed(m, first, last, how, found);
+    first = run_timed(m, first, last, how, found, least_);
   if (first != last) {
-    least_ = least_for(m, last - first);
     const auto steps
       = try_longer_steps(m, first, last, begin(m, first, last, found, least_), nullptr);
     if (first != last)
@@ -77,10 +77,10 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
 /// left. With more of them, executors would wait for each other's last step; and so they would
 /// where some elements are known to be as dear as all the others.
 std::size_t divisible_range::most_together(const member& m, std::size_t n) const noexcept {
-  constexpr std::size_t parts = 4; // of each executor
-  const auto executors = m.most_executors();
-  if (executors == 1)
+  constexpr std::size_t parts = 4; // of each executor: a guess
+  if (!m.has_others())
     return n / 2;
+  const auto executors = std::max<std::size_t>(2, m.most_executors());
   return site().is_uneven() ? 0 : n / (parts * executors);
 }
 
@@ -92,7 +92,8 @@ std::size_t divisible_range::least_for(const member& m, std::size_t n) const noe
 
 /// If it is time for that: does some elements in a longer step, and some in one of the usual
 /// length; twice, where there are many, since the first time may not be told from chance, and the
-/// second time the other way round, since each element may be dearer than the one before it.
+/// second time the other way round, since each element may be dearer than the one before it: there,
+/// or further on in the range, whose costs do not rise and fall again as a rule.
 /// @param first the first that is not done, before and after
 /// @param node  of the range, in which others may take what comes then; null: there is none yet
 /// @returns the pace from there on
@@ -119,7 +120,8 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
     m.poll();
     const auto safepoints = m.safepoints();
     pace::element_cost shorter = 0;
-    if (const bool comes_last = site().longer_steps.is_confirming(); comes_last) {
+    const bool comes_last = site().longer_steps.is_confirming();
+    if (comes_last) {
       shorter = time_of(n);
       measured = time_of(longer);
     } else {
@@ -130,7 +132,7 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
       place_.sites.note_forks();
       return pace{first};
     }
-    site().longer_steps.ended(longer, measured, shorter);
+    site().longer_steps.ended(longer, measured, shorter, comes_last);
     if (node != nullptr && node->is_taken())
       break;
   } while (site().longer_steps.is_confirming() && longer <= most_together(m, last - first));

@@ -129,7 +129,7 @@ std::size_t divisible_search::go_on(member& m, std::size_t first, std::size_t re
   choose_site(last - first);
   jump found;
   if (how == way::timed || how == way::timed_by_chance)
-    reached = run_timed(m, first, few, how, found);
+    reached = run_timed(m, first, few, how, found, 1);
   const bool jumped = found.begun != 0 && reached != few;
   if (how == way::in_steps || jumped || (reached == few && few != last))
     reached = search(m, first, reached, last, found);

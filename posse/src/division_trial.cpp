@@ -14,7 +14,7 @@ constexpr std::uint32_t runs = 16;
 constexpr std::uint32_t enough = 3;
 
 /// In a clear one, ranges take so many times as long divided, and their logarithms' means differ by
-/// so many times what chance explains.
+/// so many times what chance explains. Both are guesses.
 constexpr double far_slower = 2;
 constexpr double clearly = 4;
 

@@ -21,7 +21,7 @@ constexpr std::size_t fewest_untimed = 3;
 /// and dear ones, no more of them.
 template <class Place>
 std::size_t short_range<Place>::run_timed(member& m, std::size_t first, std::size_t last, way how,
-                                          jump& found) {
+                                          jump& found, std::size_t least) {
   const auto forked = m.safepoints();
   const auto note_forks = [&] {
     if (m.safepoints() != forked)
@@ -31,9 +31,8 @@ std::size_t short_range<Place>::run_timed(member& m, std::size_t first, std::siz
   // Whole cache lines where it can be, so that what follows is as well aligned as the range is.
   constexpr std::size_t line = 16;
   const auto part = (last - first) / parts_at_once;
-  const auto few = std::min(
-    std::max<std::size_t>(site().longer_steps.least(), part < line ? part : part / line * line),
-    last - first);
+  const auto few
+    = std::min(std::max<std::size_t>(least, part < line ? part : part / line * line), last - first);
   auto reached = place_.step(m, body_, first, first + few);
   if (reached == first + few) [[likely]] {
     const auto took = m.now() - begun;

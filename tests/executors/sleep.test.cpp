@@ -349,8 +349,8 @@ thread_local bool is_looking = true;
 
 /// Runs items of 400 us by a clock of their own, one after the other, while another executor looks
 /// for a wake-up, and the others of the pool sleep. Behind the last item another one is the newest:
-/// whether that runs before the other executor has looked for another 30 us, by its own clock,
-/// since either of them may wait for a CPU meanwhile.
+/// whether that runs before the other executor has looked for another 30 us, by the time of those
+/// that look, since either of them may wait for a CPU meanwhile.
 bool is_seen_behind_long_items(std::size_t executors) {
   pool_config config;
   config.executors = executors;
@@ -390,7 +390,9 @@ bool is_seen_behind_long_items(std::size_t executors) {
       pushed_at.store(looked.load());
       self.push_newest(waiting.item());
       const auto end = looked.load() + tick_clock::to_ticks(10ms);
-      while (seen_at.load() == 0 && looked.load() < end)
+      const auto patience = std::chrono::steady_clock::now() + 5s; // the other one may sleep
+      while (seen_at.load() == 0 && looked.load() < end
+             && std::chrono::steady_clock::now() < patience)
         std::this_thread::yield();
     }
     self.look(self.now());

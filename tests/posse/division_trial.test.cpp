@@ -152,22 +152,27 @@ TEST_CASE("two bad trials, and a good one, decide nothing") {
 }
 
 TEST_CASE("one trial decides where ranges take far longer divided, unless that may be chance") {
-  const auto is_alone_after_one = [](double speedup, double unlike) {
-    place p;
-    p.next();
-    p.pause();
-    p.speedup = speedup;
-    p.first_of_trial();
-    for (int i = 1; i < runs; ++i) {
-      p.each = i % 2 == 0 ? 1 : unlike;
+  const auto alone_after_one = [](double speedup, double unlike) {
+    int alone = 0;
+    for (int start = 0; start < 100; ++start) {
+      place p;
+      p.now += static_cast<std::uint64_t>(start) * 7919;
       p.next();
+      p.pause();
+      p.speedup = speedup;
+      p.first_of_trial();
+      for (int i = 1; i < runs; ++i) {
+        p.each = i % 2 == 0 ? 1 : unlike;
+        REQUIRE(division_trial::is_timed(p.next()));
+      }
+      p.each = 1;
+      alone += p.next() == course::alone ? 1 : 0;
     }
-    p.each = 1;
-    return p.next() == course::alone;
+    return alone;
   };
-  CHECK(is_alone_after_one(0.45, 1.));
-  CHECK_FALSE(is_alone_after_one(0.55, 1.));
-  CHECK_FALSE(is_alone_after_one(0.45, 100.));
+  CHECK(alone_after_one(0.45, 1.) == 100);
+  CHECK(alone_after_one(0.55, 1.) == 0);
+  CHECK(alone_after_one(0.45, 4.) < 10);
 }
 
 TEST_CASE("elements whose cost changes from range to range, in a period, do not count for alone") {

@@ -17,6 +17,7 @@
 #include <limits>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace posse = basal::posse;
 using posse::member;
@@ -171,6 +172,28 @@ TEST_CASE("elements that fork are reduced in order, however many there are") {
       };
       CHECK(posse::map_reduce(m, n, line_of, line{1, 0}, compose) == expected);
       CHECK(posse::map_reduce(m, n, sum_below, std::uint64_t{0}) == sum);
+      // As those that do not fork, bit for bit.
+      CHECK(posse::map_reduce(
+              m, n, [](member&, std::size_t i) { return 1. / static_cast<double>(i + 1); }, 0.)
+            == posse::map_reduce(
+              m, n, [](std::size_t i) { return 1. / static_cast<double>(i + 1); }, 0.));
+      const auto extremes = posse::map_reduce(
+        m, n,
+        [](member&, std::size_t i) {
+          return std::pair{i, i};
+        },
+        std::pair{n, std::size_t{0}},
+        [](const auto& a, const auto& b) {
+          return std::pair{std::min(a.first, b.first), std::max(a.second, b.second)};
+        });
+      CHECK(extremes == std::pair{std::size_t{0}, n - 1});
+      CHECK_THROWS_AS(posse::map_reduce(
+                        m, n,
+                        [&](member&, std::size_t i) {
+                          return i == n - 1 ? throw std::runtime_error{"the last one"} : i;
+                        },
+                        std::size_t{0}),
+                      std::runtime_error);
     });
   }
 }

@@ -13,9 +13,9 @@ namespace basal::posse {
 /// members many times as long as one. The cost of an element changes from range to range, often in
 /// a period; so no fixed order would do.
 ///
-/// Where three trials one after the other say so, or one by far, ranges of up to twice that size
-/// are done alone, until one says otherwise, as long as they do not take much longer than those that
-/// were tried.
+/// Where three trials in a row find ranges slower divided, or one finds them at least twice as slow
+/// by more than chance explains, ranges of up to twice that size are done alone, until one says
+/// otherwise, as long as they do not take much longer than those that were tried.
 /// Trials are so far apart that what they cost is little, on average: a range done alone takes as
 /// much longer as there are executors. Ranges of more than some milliseconds are not tried.
 ///

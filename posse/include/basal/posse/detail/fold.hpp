@@ -222,16 +222,17 @@ private:
   /// time (a backtracking search with two to nine branches).
   static constexpr std::size_t few = 16;
 
-  /// The same where elements may fork: a block that may have several elements costs more than a
-  /// branch that ends at once (Langford's pairs, with up to 20 branches).
+  /// Up to so many elements are a block each in single(), too, if they may fork: in in_blocks() one
+  /// element costs more than a branch that ends at once. Langford's pairs, with up to 20 branches,
+  /// took twice as long; more branches were not measured.
   static constexpr std::size_t some = 32;
 
   /// A value that is assigned is made elsewhere, and copied. But where pairs are constructed, code
   /// of g++ 12 takes an eighth longer for 100 of them.
   static constexpr bool is_made_in_place = std::is_trivially_copy_assignable_v<T>;
 
-  /// Each element is a block. Their values are combined one after the other: pair by pair they take
-  /// up to a third more where functions call themselves this way.
+  /// Each element is a block, with its place in `values`. A few are combined one after the other:
+  /// pair by pair they take up to a third more where functions call themselves this way.
   template <class Iterator, class Function>
   [[gnu::noinline]] T single(member& m, Iterator at, std::size_t n, Function& function,
                              T* values) const {
@@ -245,6 +246,9 @@ private:
           all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
     };
     range_fork<decltype(body)>{body}.run(m, 0, n);
+    if constexpr (is_called_with_member<Function, decltype(*at)>)
+      if (n > few) // as the blocks that they would be if they did not fork
+        return all_of(m, values, n);
     T result = values[0];
     for (std::size_t i = 1; i < n; ++i)
       result = combined(result, std::move(values[i]));

@@ -18,7 +18,7 @@ namespace basal::posse::detail {
 /// Any thread. Relaxed: a hint, complete in itself.
 class step_trial {
 public:
-  /// Elements of a step, at least.
+  /// Elements of a step, at least, as far as a range is long enough: divisible_range::least_for.
   std::size_t least() const noexcept {
     return state_.load(std::memory_order_relaxed).least;
   }
@@ -41,10 +41,17 @@ public:
     return false;
   }
 
-  /// One has tried `longer` elements at a time. If they are a sixth cheaper, twice, all others
-  /// follow; but not where such a step takes so long that others would wait for its end.
-  void ended(std::size_t longer, pace::element_cost its, pace::element_cost shorter) noexcept {
+  /// One has tried `longer` elements at a time, and fewer before or after these. If they are a
+  /// sixth cheaper, twice, all others follow; but not where such a step takes so long that others
+  /// would wait for its end. The second time it is the other way round, or elements that get dearer
+  /// from one to the next would seem to be cheaper together.
+  /// @param came_last the longer step, as it is to do where is_confirming(); else, as when two try
+  ///                  at the same time, this counts for nothing
+  void ended(std::size_t longer, pace::element_cost its, pace::element_cost shorter,
+             bool came_last) noexcept {
     auto s = state_.load(std::memory_order_relaxed);
+    if (came_last != (s.gains != 0))
+      return;
     if (its <= shorter - shorter / 6 && pace::work_of(its, longer) <= longest) {
       if (++s.gains == 2)
         s = {static_cast<std::uint16_t>(std::min(longer, pace::longest_step))};
