@@ -74,20 +74,23 @@ void divisible_range::run_otherwise(member& m, std::size_t first, std::size_t la
 }
 
 /// Elements of a step, at most, that is longer since so many are cheaper together, of n that are
-/// left. With more of them, executors would wait for each other's last step; and so they would
-/// where some elements are known to be as dear as all the others.
-std::size_t divisible_range::most_together(const member& m, std::size_t n) const noexcept {
+/// left: half of them if they are so by far. Else, with more, executors would wait for each other's
+/// last step. And they would where some elements are known to be as dear as all the others.
+std::size_t divisible_range::most_together(const member& m, std::size_t n,
+                                           bool by_far) const noexcept {
   constexpr std::size_t parts = 4; // of each executor: a guess
-  if (!m.has_others())
+  if (by_far || !m.has_others())
     return n / 2;
-  const auto executors = std::max<std::size_t>(2, m.most_executors());
-  return site().is_uneven() ? 0 : n / (parts * executors);
+  return site().is_uneven() ? 0 : n / (parts * std::max<std::size_t>(2, m.most_executors()));
 }
 
 /// Elements of a step, at least, where n are left.
 std::size_t divisible_range::least_for(const member& m, std::size_t n) const noexcept {
-  const auto found = site().longer_steps.least();
-  return found <= least_ ? least_ : std::max(least_, std::min(found, most_together(m, n)));
+  const auto& trial = site().longer_steps;
+  const auto found = trial.least();
+  return found <= least_
+           ? least_
+           : std::max(least_, std::min(found, most_together(m, n, trial.is_by_far())));
 }
 
 /// If it is time for that: does some elements in a longer step, and some in one of the usual
@@ -102,7 +105,8 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
   const auto known = site().cost(steps);
   const auto n = steps.step();
   const auto longer = step_trial::longer(n);
-  if (known == 0 || longer > pace::longest_step || longer > most_together(m, last - first)
+  if (known == 0 || longer > pace::longest_step || longer > most_together(m, last - first, true)
+      || longer <= site().longer_steps.least() // is known, and not taken here
       || pace::work_of(known, longer) > pace::longest_least
       || !site().longer_steps.is_due(m.cells_->one_in_eight()))
     return steps;
@@ -135,7 +139,7 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
     site().longer_steps.ended(longer, measured, shorter, comes_last);
     if (node != nullptr && node->is_taken())
       break;
-  } while (site().longer_steps.is_confirming() && longer <= most_together(m, last - first));
+  } while (site().longer_steps.is_confirming() && longer <= most_together(m, last - first, true));
   const auto before = std::exchange(least_, least_for(m, last - first));
   return range_site::begin_at(least_ == before ? known : measured, first, last, m.least_left(),
                               least_);

@@ -87,6 +87,19 @@ TEST_CASE("steps get longer after two that were cheaper by a sixth") {
   CHECK_FALSE(site.is_confirming());
 }
 
+TEST_CASE("a step is cheaper by far if elements took half of the time both times") {
+  const auto is_by_far = [](pace::element_cost once, pace::element_cost again) {
+    step_trial site;
+    ended(site, 32, once, dear);
+    ended(site, 32, again, dear);
+    CHECK(site.least() == 32);
+    return site.is_by_far();
+  };
+  CHECK(is_by_far(dear / 2, dear / 2));
+  CHECK_FALSE(is_by_far(dear / 2, dear / 2 + 1));
+  CHECK_FALSE(is_by_far(dear / 2 + 1, dear / 2));
+}
+
 TEST_CASE("a second step that was cheaper counts if it came after the shorter one") {
   step_trial site;
   for (int i = 0; i < 3; ++i) // two members at the same time, say
@@ -233,12 +246,13 @@ TEST_CASE("no step of a loop is so long for its price that executors wait for it
   stepped_runtime host{stepped(2)};
   started root{host, 0, [&](member& m) {
                  for (int i = 0; i < 100; ++i)
-                   loop<6>(m, 255, 32, 120ns);
-                 CHECK(longest(loop<6>(m, 255, 32, 120ns)) < 32); // are not tried
+                   loop<6>(m, 512, 32, 120ns);
+                 CHECK(longest(loop<6>(m, 512, 32, 120ns)) >= 32);
+                 CHECK(longest(loop<6>(m, 200, 32, 120ns)) == 200 / 8); // begins like that one
                  for (int i = 0; i < 100; ++i)
-                   loop<7>(m, 512, 32, 120ns);
-                 CHECK(longest(loop<7>(m, 512, 32, 120ns)) >= 32);
-                 CHECK(longest(loop<7>(m, 200, 32, 120ns)) == 200 / 8); // begins like that one
+                   loop<7>(m, 512, 32, 80ns);
+                 const auto by_far = loop<7>(m, 200, 32, 80ns);
+                 CHECK(*std::min_element(by_far.begin(), by_far.end() - 1) >= 32);
                }};
   host.run_all();
   CHECK(root.has_ended());
@@ -262,8 +276,7 @@ struct range_at : posse::detail::divisible_range {
 
 } // namespace
 
-TEST_CASE(
-  "longer steps are neither tried nor taken where a few elements take as long as all others") {
+TEST_CASE("steps are no longer for a small gain where a few elements take as long as all others") {
   stepped_runtime host{stepped(2)};
   started root{
     host, 0, [&](member& m) {
@@ -274,20 +287,22 @@ TEST_CASE(
       };
       posse::detail::fork_place place{{&posse::detail::call_body<decltype(body), void>, 0}};
       auto& site = place.sites.of(512);
-      const auto longest_of_some = [&] {
-        steps.clear();
+      const auto ranges_with_long_steps = [&] {
+        int ranges = 0;
         for (int i = 0; i < 100; ++i) {
+          steps.clear();
           range_at{place, &body}.run_steps(m, 512);
           site.note_ends(2, 1); // it is uneven still
+          ranges += longest(steps) >= 32 ? 1 : 0;
         }
-        return longest(steps);
+        return ranges;
       };
       site.note_ends(2, 1);
       site.note_ends(2, 1);
-      CHECK(longest_of_some() < 32);
+      CHECK(ranges_with_long_steps() < 10); // trials
       for (int i = 0; i < 2; ++i)
-        ended(site.longer_steps, 32, cheap, dear);
-      CHECK(longest_of_some() < 32);
+        ended(site.longer_steps, 32, dear - dear / 4, dear);
+      CHECK(ranges_with_long_steps() < 10);
     }};
   host.run_all();
   CHECK(root.has_ended());

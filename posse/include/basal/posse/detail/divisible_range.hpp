@@ -113,7 +113,7 @@ protected:
 private:
   void run_otherwise(member& m, std::size_t first, std::size_t last, way how);
   [[gnu::cold]] void abandon(member& m, std::size_t from) noexcept;
-  std::size_t most_together(const member& m, std::size_t n) const noexcept;
+  std::size_t most_together(const member& m, std::size_t n, bool by_far) const noexcept;
   std::size_t least_for(const member& m, std::size_t n) const noexcept;
   pace try_longer_steps(member& m, std::size_t& first, std::size_t last, pace steps, rest* node);
   void run_all(member& m, std::size_t first, std::size_t last, pace steps);

@@ -23,6 +23,12 @@ public:
     return state_.load(std::memory_order_relaxed).least;
   }
 
+  /// Whether elements take half of the time in such a step, or less: then it is worth more than an
+  /// even end of all executors.
+  bool is_by_far() const noexcept {
+    return state_.load(std::memory_order_relaxed).by_far;
+  }
+
   /// The longer step to compare one of `elements` with.
   static constexpr std::size_t longer(std::size_t elements) noexcept {
     return std::max(fewest, 4 * elements);
@@ -53,10 +59,14 @@ public:
     if (came_last != (s.gains != 0))
       return;
     if (its <= shorter - shorter / 6 && pace::work_of(its, longer) <= longest) {
-      if (++s.gains == 2)
-        s = {static_cast<std::uint16_t>(std::min(longer, pace::longest_step))};
+      if (its <= shorter / 2)
+        ++s.far_gains;
+      if (++s.gains == enough)
+        s = {.least = static_cast<std::uint16_t>(std::min(longer, pace::longest_step)),
+             .by_far = s.far_gains == enough};
     } else {
       s.gains = 0;
+      s.far_gains = 0;
       s.wait = pause;
       if (++s.losses == losses_to_forget) // what elements do may have changed
         s = {};
@@ -85,11 +95,15 @@ private:
 
   static constexpr std::uint8_t losses_to_forget = 16;
 
+  static constexpr std::uint8_t enough = 2; ///< gains in a row
+
   struct alignas(8) state {
     std::uint16_t least = 1;
     std::uint16_t wait = 0;
-    std::uint8_t gains = 0;  ///< in a row
-    std::uint8_t losses = 0; ///< since `least` was found
+    std::uint8_t gains = 0;     ///< in a row
+    std::uint8_t losses = 0;    ///< since `least` was found
+    std::uint8_t far_gains = 0; ///< of the gains
+    bool by_far = false;        ///< `least` was found by such ones
   };
 
   std::atomic<state> state_{};
