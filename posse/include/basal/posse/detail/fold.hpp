@@ -170,7 +170,7 @@ public:
       value_room<T, few> values;
       return single(m, at, n, function, values.data());
     }
-    if constexpr (!is_large && is_called_with_member<Function, decltype(*at)>)
+    if constexpr (may_be_some<Iterator, Function>)
       if (n <= some)
         return some_singles(m, at, n, function);
     return in_blocks(m, at, n, function);
@@ -227,6 +227,10 @@ private:
   /// took twice as long; more branches were not measured.
   static constexpr std::size_t some = 32;
 
+  template <class Iterator, class Function>
+  static constexpr bool may_be_some
+    = !is_large && is_called_with_member<Function, decltype(*std::declval<Iterator&>())>;
+
   /// A value that is assigned is made elsewhere, and copied. But where pairs are constructed, code
   /// of g++ 12 takes an eighth longer for 100 of them.
   static constexpr bool is_made_in_place = std::is_trivially_copy_assignable_v<T>;
@@ -246,7 +250,7 @@ private:
           all[i] = static_cast<T>(call_with(f, k, *advanced(at, i)));
     };
     range_fork<decltype(body)>{body}.run(m, 0, n);
-    if constexpr (is_called_with_member<Function, decltype(*at)>)
+    if constexpr (may_be_some<Iterator, Function>)
       if (n > few) // as the blocks that they would be if they did not fork
         return all_of(m, values, n);
     T result = values[0];

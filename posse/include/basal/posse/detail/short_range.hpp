@@ -105,6 +105,7 @@ protected:
 
   /// For way::timed and timed_by_chance: does the elements, or, before a jump, the first few.
   /// @param found set where there was a jump
+  /// @param least of the first few, at least
   /// @returns the first that is not done
   std::size_t run_timed(member& m, std::size_t first, std::size_t last, way how, jump& found,
                         std::size_t least);
