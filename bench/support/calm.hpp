@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
 
 namespace basal::bench {
@@ -12,10 +11,9 @@ namespace basal::bench {
 /// @returns whether they rest
 bool await_calm();
 
-/// The same.
-/// @param used_by_others CPU time of the other threads so far
-/// @param pause          returns half a millisecond later
-bool await_calm(const std::function<std::chrono::nanoseconds()>& used_by_others,
-                const std::function<void()>& pause);
+/// The same. Two looks in a row must find nobody running: some nap between one look and the next.
+/// @param others_run whether another thread runs or waits for a CPU
+/// @param pause      returns half a millisecond later
+bool await_calm(const std::function<bool()>& others_run, const std::function<void()>& pause);
 
 } // namespace basal::bench
