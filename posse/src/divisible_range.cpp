@@ -115,6 +115,8 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
     first = place_.step(m, body_, first, first + elements);
     return pace::cost_of(m.now() - begun, elements);
   };
+  if (node == nullptr) // the first elements wait for memory
+    time_of(n);
   pace::element_cost measured = 0;
   do {
     if (node != nullptr) {
@@ -136,7 +138,7 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
       place_.sites.note_forks();
       return pace{first};
     }
-    site().longer_steps.ended(longer, measured, shorter, comes_last);
+    site().longer_steps.ended(longer, {measured, shorter, known}, comes_last);
     if (node != nullptr && node->is_taken())
       break;
   } while (site().longer_steps.is_confirming() && longer <= most_together(m, last - first, true));

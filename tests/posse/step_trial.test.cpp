@@ -28,7 +28,7 @@ constexpr pace::element_cost cheap = dear / 8;
 /// Tries the way round that is next.
 void ended(step_trial& site, std::size_t longer, pace::element_cost its,
            pace::element_cost shorter) {
-  site.ended(longer, its, shorter, site.is_confirming());
+  site.ended(longer, {its, shorter, dear}, site.is_confirming());
 }
 
 /// A loop at one place in the program whose elements take 200 ns each, or `cheap_ones` where there
@@ -103,12 +103,22 @@ TEST_CASE("a step is cheaper by far if elements took half of the time both times
 TEST_CASE("a second step that was cheaper counts if it came after the shorter one") {
   step_trial site;
   for (int i = 0; i < 3; ++i) // two members at the same time, say
-    site.ended(32, cheap, dear, false);
+    site.ended(32, {cheap, dear, dear}, false);
   CHECK(site.least() == 1);
-  site.ended(32, cheap, dear, true);
+  site.ended(32, {cheap, dear, dear}, true);
   CHECK(site.least() == 32);
-  site.ended(128, cheap, dear, true); // has tried before that was found
+  site.ended(128, {cheap, dear, dear}, true); // has tried before that was found
   CHECK_FALSE(site.is_confirming());
+}
+
+TEST_CASE("elements that are cheap in a step of the usual length as well tell nothing") {
+  step_trial site;
+  for (int i = 0; i < 4; ++i)
+    site.ended(32, {cheap, dear / 2 - 1, dear}, site.is_confirming());
+  CHECK(site.least() == 1);
+  for (int i = 0; i < 2; ++i)
+    site.ended(32, {cheap, dear / 2, dear}, site.is_confirming());
+  CHECK(site.least() == 32);
 }
 
 TEST_CASE("after a step that was no cheaper, others are tried some ranges later") {

@@ -47,19 +47,27 @@ public:
     return false;
   }
 
+  /// What one of some elements took.
+  struct costs {
+    pace::element_cost longer;  ///< in the longer step
+    pace::element_cost shorter; ///< in one of the usual length
+    pace::element_cost usual;   ///< as it was known before
+  };
+
   /// One has tried `longer` elements at a time, and fewer before or after these. If they are a
   /// sixth cheaper, twice, all others follow; but not where such a step takes so long that others
   /// would wait for its end. The second time it is the other way round, or elements that get dearer
-  /// from one to the next would seem to be cheaper together.
+  /// from one to the next would seem to be cheaper together. Where the shorter step was cheap, too,
+  /// the elements are not alike, and it tells nothing of those which are as dear as is known.
   /// @param came_last the longer step, as it is to do where is_confirming(); else, as when two try
   ///                  at the same time, this counts for nothing
-  void ended(std::size_t longer, pace::element_cost its, pace::element_cost shorter,
-             bool came_last) noexcept {
+  void ended(std::size_t longer, costs of, bool came_last) noexcept {
     auto s = state_.load(std::memory_order_relaxed);
     if (came_last != (s.gains != 0))
       return;
-    if (its <= shorter - shorter / 6 && pace::work_of(its, longer) <= longest) {
-      if (its <= shorter / 2)
+    if (of.longer <= of.shorter - of.shorter / 6 && of.shorter >= of.usual / 2
+        && pace::work_of(of.longer, longer) <= longest) {
+      if (of.longer <= of.shorter / 2)
         ++s.far_gains;
       if (++s.gains == enough)
         s = {.least = static_cast<std::uint16_t>(std::min(longer, pace::longest_step)),
