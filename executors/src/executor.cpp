@@ -658,8 +658,12 @@ void executor::note_long_item(std::uint64_t ticks) noexcept {
 work_item executor::next() noexcept {
   feeder_ticks_ = 0;
   const bool is_slow = last_look_ - item_start_ >= theft_ticks_;
-  if (is_slow && ran_ != nullptr) // else it has just begun
-    note_long_item(last_look_ - item_start_);
+  if (is_slow && ran_ != nullptr) { // else it has just begun
+    const auto took = last_look_ - item_start_;
+    note_long_item(took);
+    if (took >= wake_up_ticks_ && !is_polled_)
+      slot_turn_end_ = last_look_ + std::min(took, newborn_patience_);
+  }
   if ((is_slow || sent_at_ != 0 || longest_wait_ != 0) && senders_) [[unlikely]] {
     learn_sender(is_slow);
     if (is_slow && crowded_at_ != 0)
@@ -740,7 +744,8 @@ work_item executor::next_own() noexcept {
     // with the rest.
     const auto ran_for = last_look_ - item_start_;
     const bool is_fed = !was_polled && ran_for >= theft_ticks_;
-    if (is_fed || tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()) {
+    if (is_fed || tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()
+        || slot_turn_goes_on()) {
       if (!is_fed && tick_lifo_polls_ < max_lifo_polls)
         ++tick_lifo_polls_;
       is_polled_ = true;
@@ -765,6 +770,15 @@ work_item executor::next_own() noexcept {
   if (auto addressed = pop_pinned())
     return addressed;
   return pop_newborn_at_last();
+}
+
+/// Whether the slot's items have not had as long as the last long item that was none of them. Else
+/// actors that send to each other in short handlers would wait for the long ones of all others at
+/// every few messages, as if they had had an equal share.
+bool executor::slot_turn_goes_on() noexcept {
+  if (slot_turn_end_ != 0 && now() >= slot_turn_end_)
+    slot_turn_end_ = 0;
+  return slot_turn_end_ != 0;
 }
 
 /// Where none of this executor's own work has begun.

@@ -321,6 +321,15 @@ TEST_CASE("what long items of the slot send has three turns a tick, whatever cam
   CHECK(order_of_chain(50us, 50us, 9) == "nnnnoonnn"); // the first one is none of the three
 }
 
+TEST_CASE("behind a long item the slot's have a turn as long as that, of 10 ms at most") {
+  const auto turns = [](std::chrono::nanoseconds length, std::chrono::nanoseconds before) {
+    return order_of_chain(length, before, 100).find('o');
+  };
+  CHECK(turns(10us, 90us) == 4); // that is not long
+  CHECK(turns(10us, 395us) == 40);
+  CHECK(turns(1200us, 40ms) == 9);
+}
+
 TEST_CASE("items that send the next one after a tick's time leave others their turns") {
   CHECK(order_of_chain(1ms, 0ns, 20).substr(0, 7) == "nnnnoon"); // the first tick has one item more
 }

@@ -318,6 +318,26 @@ TEST_CASE("steps are no longer for a small gain where a few elements take as lon
   CHECK(root.has_ended());
 }
 
+TEST_CASE("the first elements of a range, which wait for memory, are not compared with others") {
+  stepped_runtime host{stepped(1)};
+  started root{
+    host, 0, [&](member& m) {
+      auto body = [](member&, std::size_t first, std::size_t last) {
+        pass(static_cast<int>(last - first) * 200ns + (first == 0 ? 10us : 0us));
+      };
+      posse::detail::fork_place place{{&posse::detail::call_body<decltype(body), void>, 0}};
+      auto& site = place.sites.of(512);
+      site.learn(pace::cost_of(executors::tick_clock::to_ticks(200ns), 1));
+      ended(site.longer_steps, 32, cheap, dear);
+      REQUIRE(site.longer_steps.is_confirming());
+      range_at{place, &body}.run_steps(m, 512);
+      CHECK_FALSE(site.longer_steps.is_confirming());
+      CHECK(site.longer_steps.least() == 1);
+    }};
+  host.run_all();
+  CHECK(root.has_ended());
+}
+
 TEST_CASE("each element is done once, wherever one of them lets others take from the range") {
   // Each of them at a place of its own: once elements are known to fork, nothing is tried.
   []<std::size_t... At>(std::index_sequence<At...>) {

@@ -50,11 +50,12 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, and not in the next one if that
 /// had nothing else, or two actors that wake each other would starve the rest; but always once
-/// behind an item from elsewhere that was worth a theft); then inbox and ring in turn; newborns,
-/// once nothing that has begun waits (see `begun_share`); the injection queue; work that has
-/// yielded; others' newborns and rings, and slots behind long work; the pool's background source;
-/// sleep. Work that has yielded comes first once the rest had a turn, and background work once it
-/// has waited for pool_config::background_after.
+/// behind an item from elsewhere that was worth a theft, and for as long as one took that outlasts a
+/// wake-up, 10 ms at most); then inbox and ring in turn; newborns, once nothing that has begun waits
+/// (see `begun_share`); the injection queue; work that has yielded; others' newborns and rings, and
+/// slots behind long work; the pool's background source; sleep. Work that has yielded comes first
+/// once the rest had a turn, and background work once it has waited for
+/// pool_config::background_after.
 class executor {
 public:
   /// Items in a tick, or fewer if they take about a millisecond. Between two ticks the injection
@@ -404,6 +405,7 @@ private:
   work_item pop_newest() noexcept;
   bool newborns_wait() const noexcept;
   work_item pop_newborn() noexcept;
+  bool slot_turn_goes_on() noexcept;
   work_item pop_newborn_at_last() noexcept;
   work_item pop_oldest_newborn() noexcept;
   work_item pop_nursery() noexcept;
@@ -528,9 +530,10 @@ private:
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
-  bool is_polled_ = false;         ///< the latest item comes from the slot
-  std::uint64_t injected_at_ = 0;  ///< ticks: when an item from outside began; 0: another one runs
-  std::uint64_t own_turn_end_ = 0; ///< ticks: until then the next of these waits
+  bool is_polled_ = false;          ///< the latest item comes from the slot
+  std::uint64_t injected_at_ = 0;   ///< ticks: when an item from outside began; 0: another one runs
+  std::uint64_t slot_turn_end_ = 0; ///< ticks: until then the slot's items go first; 0: they do not
+  std::uint64_t own_turn_end_ = 0;  ///< ticks: until then the next of these waits
   std::uint32_t since_injection_ = 0;
   std::uint32_t interval_ = 20;
   std::uint64_t tick_start_ = 0;     ///< tick_clock
