@@ -736,6 +736,10 @@ work_item executor::next_own() noexcept {
       && (last_look_ >= own_turn_end_ || now() >= own_turn_end_))
     if (auto item = pop_injected())
       return item;
+  const bool is_slots_turn = slot_turn_goes_on();
+  if (is_slots_turn && (pinned_turn_ = !pinned_turn_))
+    if (auto addressed = pop_pinned())
+      return addressed;
   if (auto item = pop_newest()) {
     // The limit is for the sake of what else waits here. Where nothing does, the
     // item would only be offered to others, and two actors that take turns be
@@ -744,8 +748,7 @@ work_item executor::next_own() noexcept {
     // with the rest.
     const auto ran_for = last_look_ - item_start_;
     const bool is_fed = !was_polled && ran_for >= theft_ticks_;
-    if (is_fed || tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()
-        || slot_turn_goes_on()) {
+    if (is_fed || is_slots_turn || tick_lifo_polls_ < max_lifo_polls || !work_waits_behind_slot()) {
       if (!is_fed && tick_lifo_polls_ < max_lifo_polls)
         ++tick_lifo_polls_;
       is_polled_ = true;
@@ -774,7 +777,8 @@ work_item executor::next_own() noexcept {
 
 /// Whether the slot's items have not had as long as the last long item that was none of them. Else
 /// actors that send to each other in short handlers would wait for the long ones of all others at
-/// every few messages, as if they had had an equal share.
+/// every few messages, as if they had had an equal share. What is addressed to this executor does
+/// not wait for their turn to end: it goes on by the way.
 bool executor::slot_turn_goes_on() noexcept {
   if (slot_turn_end_ != 0 && now() >= slot_turn_end_)
     slot_turn_end_ = 0;

@@ -288,12 +288,13 @@ TEST_CASE("the newest item goes first three times a tick, or always behind what 
 namespace {
 
 /// The order of items 'n', each of which takes `length` and sends the next one, beside two others,
-/// behind an item that takes `before`.
+/// behind an item that takes `before`. Some, 'a', are addressed to the executor.
 std::string order_of_chain(std::chrono::nanoseconds length, std::chrono::nanoseconds before,
-                           std::size_t items) {
+                           std::size_t items, std::size_t addressed = 0) {
   auto config = stepped(1);
   config.newest_ops = &task::ops;
   executor_pool pool{config};
+  std::vector<inbox_node> nodes(addressed);
   std::string order;
   const auto take = [](executor& self, std::chrono::nanoseconds time) {
     pass(time);
@@ -309,6 +310,10 @@ std::string order_of_chain(std::chrono::nanoseconds length, std::chrono::nanosec
     self.push_newest(task::make(chain));
     for (int i = 0; i < 2; ++i)
       self.push_back(task::make([&](executor&) { order += 'o'; }));
+    for (auto& node : nodes) {
+      node.item = task::make([&](executor&) { order += 'a'; });
+      self.push_pinned(node);
+    }
     take(self, before);
   })));
   pool.run_until_idle();
@@ -328,6 +333,7 @@ TEST_CASE("behind a long item the slot's have a turn as long as that, of 10 ms a
   CHECK(turns(10us, 90us) == 4); // that is not long
   CHECK(turns(10us, 395us) == 40);
   CHECK(turns(1200us, 40ms) == 9);
+  CHECK(order_of_chain(10us, 400us, 100, 3).substr(0, 7) == "nananan"); // do not wait for its end
 }
 
 TEST_CASE("items that send the next one after a tick's time leave others their turns") {
