@@ -50,11 +50,11 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, and not in the next one if that
 /// had nothing else, or two actors that wake each other would starve the rest; but always once
-/// behind an item from elsewhere that was worth a theft, and for as long as one took that outlasts a
-/// wake-up, 10 ms at most); then inbox and ring in turn; newborns, once nothing that has begun waits
-/// (see `begun_share`); the injection queue; work that has yielded; others' newborns and rings, and
-/// slots behind long work; the pool's background source; sleep. Work that has yielded comes first
-/// once the rest had a turn, and background work once it has waited for
+/// behind an item from elsewhere that was worth a theft, and for as long as one took that
+/// outlasts a wake-up, 10 ms at most); then inbox and ring in turn; newborns, once nothing that has
+/// begun waits (see `begun_share`); the injection queue; work that has yielded; others' newborns
+/// and rings, and slots behind long work; the pool's background source; sleep. Work that has
+/// yielded comes first once the rest had a turn, and background work once it has waited for
 /// pool_config::background_after.
 class executor {
 public:

@@ -47,7 +47,7 @@ public:
     return false;
   }
 
-  /// What one of some elements took.
+  /// Of one of some elements.
   struct costs {
     pace::element_cost longer;  ///< in the longer step
     pace::element_cost shorter; ///< in one of the usual length
