@@ -5,11 +5,16 @@
 #include <basal/executors/executor_pool.hpp>
 #include <basal/executors/report.hpp>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace basal::executors {
@@ -99,6 +104,21 @@ std::int64_t cpu_ns_of(std::int32_t thread) noexcept {
   return used.tv_sec * std::int64_t{1'000'000'000} + used.tv_nsec;
 }
 
+/// Whether it waits for something else than a CPU, as far as the kernel tells. Some 10 us.
+bool has_blocked(std::int32_t thread) noexcept {
+  char text[256];
+  std::snprintf(text, sizeof text, "/proc/self/task/%d/stat", thread);
+  const int file = open(text, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return true;
+  const auto read = ::read(file, text, sizeof text);
+  close(file);
+  // The state is the letter behind the name, which may hold any character (proc_pid_stat(5)).
+  const std::string_view line{text, static_cast<std::size_t>(std::max<ssize_t>(0, read))};
+  const auto name_end = line.rfind(')');
+  return name_end == line.npos || line.substr(name_end, 3) != ") R";
+}
+
 } // namespace
 
 void backstop::look_around() noexcept {
@@ -116,11 +136,13 @@ void backstop::look_around() noexcept {
     s.tasks_run = e.counters_.tasks_run.get();
     s.newest = e.newest_.load(std::memory_order_relaxed);
     s.same_task = s.tasks_run == before.tasks_run && e.doing() != nullptr;
-    s.cpu_ns = cpu_ns_of(e.thread_.load(std::memory_order_relaxed));
+    const auto thread = e.thread_.load(std::memory_order_relaxed);
+    s.cpu_ns = cpu_ns_of(thread);
     s.waited_ns = e.waited_ns_.load(std::memory_order_relaxed);
     waited_ns += s.waited_ns - before.waited_ns;
     const auto used = before.cpu_ns != 0 && s.cpu_ns != 0 ? s.cpu_ns - before.cpu_ns : -1;
-    blocked += s.same_task && before.same_task && used >= 0 && used < least_cpu_ns;
+    blocked += s.same_task && before.same_task && used >= 0 && used < least_cpu_ns
+               && has_blocked(thread); // else others have had its CPU
     const bool takes_long = s.same_task && used >= own_cpu_ns;
     e.is_stuck_.store(takes_long, std::memory_order_relaxed);
     at_long_task += takes_long ? 1 : 0;

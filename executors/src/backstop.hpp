@@ -27,7 +27,7 @@ namespace basal::executors {
 /// - It sees tasks that keep others waiting before they end, and those whose waits leave a CPU
 ///   unused, and lets the pool forget them in time (pool_config::share_cpus).
 /// - It counts the tasks that block their threads, whose CPUs others may use: those that
-///   have used none since the last look.
+///   have used none since the last look, and do not wait for one.
 /// - It wakes an executor for work that waits for a CPU (executor_pool, "CPUs") once there is one;
 ///   and without one where work is behind a long task, or all that are awake are at long tasks.
 ///

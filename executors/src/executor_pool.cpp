@@ -204,7 +204,8 @@ bool executor_pool::host(inbox_node& work, const completion& done) {
   visit here{*this};
   struct stay {
     explicit stay(executor_pool& pool) noexcept : pool_(pool) {
-      pool_.hosting_.fetch_add(1, std::memory_order_seq_cst);
+      if (pool_.hosting_.fetch_add(1, std::memory_order_seq_cst) > 0)
+        pool_.backstop_->arm(); // another one may have blocked its thread
     }
     ~stay() {
       pool_.hosting_.fetch_sub(1, std::memory_order_seq_cst);

@@ -254,7 +254,7 @@ void runtime::tell_clients_of_free_cpu() const noexcept {
 bool runtime::is_superfluous(const executors::executor& idle) const noexcept {
   const auto* made = callers_.load(std::memory_order_acquire); // compute_ may not be set yet
   return made != nullptr && made != &idle.pool()
-         && idle.index() + made->num_hosting() >= idle.pool().size();
+         && idle.index() + made->num_hosting() >= idle.pool().size() + made->num_blocked();
 }
 
 /// The idle ask: an executor about to sleep, or at its hatch, makes one busy executor look up at

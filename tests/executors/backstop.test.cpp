@@ -7,16 +7,19 @@
 #include "support/catch.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <latch>
+#include <sched.h>
 #include <sstream>
 #include <string>
 #include <sys/syscall.h>
 #include <thread>
 
 using namespace basal::executors;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -106,20 +109,79 @@ TEST_CASE("an executor whose task blocks its thread does not run after a while")
   done.wait();
 }
 
-TEST_CASE("an executor whose task computes for long runs") {
+namespace {
+
+/// At ten looks of the backstop, how often an executor whose task is this counts as one that runs.
+int times_running(void (*do_a_little)()) {
   executor_pool pool{two_executors()};
   completion done;
+  int running = 0;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     self.attentive().store(true);
-    // Without end if it does not: on a busy machine it may get no CPU between two looks.
-    for (int looks = 0; looks <= 4 || pool.num_running() == 0;)
-      if (self.attention().load() != 0) { // the backstop has looked
+    // The first looks have seen too little.
+    for (int looks = -3; looks < 10; do_a_little())
+      if (self.attention().load() != 0) { // the backstop has looked before
         self.clear_attention();
-        ++looks;
+        running += ++looks > 0 && pool.num_running() != 0 ? 1 : 0;
       }
     self.attentive().store(false);
     done.set();
   })));
+  done.wait();
+  return running;
+}
+
+bool is_pinned_to_first_cpu() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(0, &one);
+  return sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+} // namespace
+
+TEST_CASE("an executor whose task computes for long runs") {
+  CHECK(times_running([] {}) == 10);
+}
+
+TEST_CASE("a task that sleeps now and then, but computes in between, is not blocked") {
+  const auto running = times_running([] {
+    const auto end = std::chrono::steady_clock::now() + 100us;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    std::this_thread::sleep_for(2ms);
+  });
+  CHECK(running >= 5); // others may have its CPU for a whole tick and more
+}
+
+TEST_CASE("a task that waits for a CPU is not blocked") {
+  executor_pool pool{two_executors()};
+  std::atomic<bool> ends{false};
+  std::latch crowded{2};
+  const auto spin = [&] {
+    if (!is_pinned_to_first_cpu())
+      WARN("the first CPU is not for this test");
+    crowded.count_down();
+    while (!ends) {
+    }
+  };
+  completion done;
+  REQUIRE(pool.submit(task::make([&](executor&) {
+    const sched_param none{};
+    sched_setscheduler(0, SCHED_IDLE, &none);
+    spin();
+    done.set();
+  })));
+  std::jthread other{spin};
+  crowded.wait();
+  bool is_seen = true;
+  for (int looks = 0; looks < 20; ++looks) {
+    std::this_thread::sleep_for(5ms);
+    is_seen = is_seen && pool.num_running() != 0;
+  }
+  CHECK(is_seen);
+  ends = true;
+  other.join();
   done.wait();
 }
 

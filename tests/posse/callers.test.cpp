@@ -75,11 +75,15 @@ void spread(member& m, int depth, thread_set& threads) {
 /// A thread that is in a call, with something that has no safepoint, while this lives.
 class caller {
 public:
-  explicit caller(runtime& rt)
-    : thread_([this, &rt] {
-        rt.run([this](member&) {
+  enum class does { block, compute };
+
+  explicit caller(runtime& rt, does this_then = does::block)
+    : thread_([this, &rt, this_then] {
+        rt.run([this, this_then](member&) {
           pool_ = &here();
           pool_.notify_all();
+          while (this_then == does::compute && !ends_)
+            std::this_thread::yield();
           ends_.wait(false);
         });
       }) {
@@ -195,6 +199,21 @@ TEST_CASE("while a caller computes, one compute executor fewer takes part") {
   CHECK(threads.size() <= 2);
 }
 
+TEST_CASE("calls that block their threads leave their CPUs to computations") {
+  const auto cpus = executors::usable_cpus();
+  if (cpus < 2)
+    return;
+  runtime rt{config_of(cpus)};
+  std::deque<caller> blocked;
+  while (blocked.size() < cpus - 1)
+    blocked.emplace_back(rt);
+  thread_set threads;
+  const auto patience = std::chrono::steady_clock::now() + 30s;
+  while (threads.size() < 2 && std::chrono::steady_clock::now() < patience)
+    rt.run([&](member& m) { spread(m, 5, threads); });
+  CHECK(threads.size() >= 2);
+}
+
 TEST_CASE("queued work that waits for a CPU has that of a call that ends") {
   const auto cpus = std::max<std::size_t>(2, executors::usable_cpus());
   std::atomic<bool> ends{false};
@@ -214,7 +233,7 @@ TEST_CASE("queued work that waits for a CPU has that of a call that ends") {
   }
   std::deque<caller> others;
   while (cpus / 2 + others.size() < cpus)
-    others.emplace_back(rt);
+    others.emplace_back(rt, caller::does::compute);
   add();
   others.pop_back();
   CHECK(cpus - rt.compute().num_idle() > cpus / 2); // not first when the backstop looks

@@ -113,6 +113,12 @@ public:
     return hosting_.load(std::memory_order_seq_cst); // has_cpu may ask: see cpu_wish
   }
 
+  /// How many executors' work had blocked its thread as of some milliseconds ago: a snapshot. Where
+  /// a single thread is in host(), it may not be seen before that has run for a quantum.
+  std::size_t num_blocked() const noexcept {
+    return num_blocked_.load(std::memory_order_relaxed);
+  }
+
   /// Whether stop() was called. Any thread.
   bool is_stopping() const noexcept {
     return stopping_.load(std::memory_order_relaxed);
@@ -232,7 +238,7 @@ public:
     if (stopping_.load(std::memory_order_seq_cst)) // executors that have left are not idle either
       return 0;
     const auto awake = idle_.num_awake();
-    return awake - std::min(awake, num_blocked_.load(std::memory_order_relaxed));
+    return awake - std::min(awake, num_blocked());
   }
 
   /// Stops and joins all executors. Not from one of its own threads, which ends

@@ -207,14 +207,14 @@ private:
 
   [[gnu::noinline, gnu::cold]] executors::executor_pool* make_callers();
 
-  /// How many threads that call do not wait for a merge: as many compute executors stay idle in
-  /// their stead.
+  /// How many threads that call neither wait for a merge nor were blocked by what they call: as many
+  /// compute executors stay idle in their stead.
   std::size_t busy_callers() const noexcept {
     const auto* made = callers_.load(std::memory_order_acquire);
     if (made == nullptr)
       return 0;
     const auto hosting = made->num_hosting();
-    return hosting - std::min(hosting, made->num_idle());
+    return hosting - std::min(hosting, made->num_idle() + made->num_blocked());
   }
 
   /// How many idle compute executors may be given something: while as many executors of all pools
