@@ -209,9 +209,11 @@ TEST_CASE("calls that block their threads leave their CPUs to computations") {
     blocked.emplace_back(rt);
   thread_set threads;
   const auto patience = std::chrono::steady_clock::now() + 30s;
-  while (threads.size() < 2 && std::chrono::steady_clock::now() < patience)
+  while ((threads.size() < 2 || rt.stats().asks == 0)
+         && std::chrono::steady_clock::now() < patience)
     rt.run([&](member& m) { spread(m, 5, threads); });
   CHECK(threads.size() >= 2);
+  CHECK(rt.stats().asks > 0); // nor do those that are idle go to sleep in place of these calls
 }
 
 TEST_CASE("queued work that waits for a CPU has that of a call that ends") {
