@@ -250,7 +250,8 @@ void runtime::tell_clients_of_free_cpu() const noexcept {
 }
 
 /// Whether a caller's thread has the CPU that this compute executor would compute on: then it
-/// neither asks nor stays awake.
+/// neither asks nor stays awake. Not that of one which was blocked by what it calls: beside such a
+/// one, loops of 200 us took 98 ms instead of 133.
 bool runtime::is_superfluous(const executors::executor& idle) const noexcept {
   const auto* made = callers_.load(std::memory_order_acquire); // compute_ may not be set yet
   return made != nullptr && made != &idle.pool()
