@@ -207,8 +207,8 @@ private:
 
   [[gnu::noinline, gnu::cold]] executors::executor_pool* make_callers();
 
-  /// How many threads that call neither wait for a merge nor were blocked by what they call: as many
-  /// compute executors stay idle in their stead.
+  /// How many threads that call neither wait for a merge nor were blocked by what they call: as
+  /// many compute executors stay idle in their stead.
   std::size_t busy_callers() const noexcept {
     const auto* made = callers_.load(std::memory_order_acquire);
     if (made == nullptr)
