@@ -737,7 +737,8 @@ work_item executor::next_own() noexcept {
     if (auto item = pop_injected())
       return item;
   const bool is_slots_turn = slot_turn_goes_on();
-  if (is_slots_turn && (pinned_turn_ = !pinned_turn_))
+  if (is_slots_turn && newest_.load(std::memory_order_relaxed) != nullptr
+      && (pinned_turn_ = !pinned_turn_))
     if (auto addressed = pop_pinned())
       return addressed;
   if (auto item = pop_newest()) {
