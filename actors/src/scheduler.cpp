@@ -251,6 +251,9 @@ void scheduler::start_executors() {
   config.keep_apart = true;
   config.steal_after = config.quantum; // as continuations
   config.newest_ops = &job_ops;        // an actor that was just sent to runs next
+  // A thread that waits for an answer before it sends again needs 25 us and more to wake up.
+  config.look_worth = executors::executor::wake_up;
+  config.looks_per_run = 1; // the next message may be anybody's, and be long in coming
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {
     auto& owner = *static_cast<scheduler*>(context);
@@ -266,6 +269,9 @@ void scheduler::start_executors() {
   };
   config.hooks.crowds = [](void* context, const executors::executor& waker) noexcept {
     return static_cast<const scheduler*>(context)->compute_->is_crowded_by(waker);
+  };
+  config.hooks.may_look = [](void* context, const executors::executor& looker) noexcept {
+    return static_cast<const scheduler*>(context)->compute_->has_cpu_to_look(looker);
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {

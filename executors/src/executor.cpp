@@ -108,7 +108,7 @@ executor::executor(executor_pool& pool, std::size_t index)
                            : nullptr),
     inbox_(pool.idle_.mail(index)),
     move_time_(pool.move_ticks_.load(std::memory_order_relaxed)),
-    look_time_(tick_clock::to_ticks(pool.config().look_worth)),
+    look_time_(tick_clock::to_ticks(pool.config().look_worth), pool.config().looks_per_run),
     vain_looks_(2 * pool.spin_ticks_),
     cpu_(tick_clock::to_ticks(longest_look)),
     random_(pool.config().simulate.seed, index),
@@ -1460,13 +1460,15 @@ std::uint64_t executor::linger() noexcept {
   auto next_slot = start + look_pause_ / 2;
   auto look_for = [&](std::uint64_t ticks, auto ends, auto taken) {
     for (const auto before = looked;
-         looked - before < ticks && !pool_.idle_.is_woken(index_) && !ends();) {
+         looked - before < ticks && !pool_.idle_.is_woken(index_) && !is_in_the_way();) {
       pause_between_looks();
       const auto present = now();
       if (present >= next_slot) {
         next_slot = present + look_pause_ / 2;
         if (sees_one_behind_long())
           pool_.idle_.wake(index_);
+        else if (ends())
+          return;
       }
       const auto passed = present - start - std::exchange(looked, present - start);
       if (cpu_.was_away(present, passed, taken))
@@ -1475,14 +1477,17 @@ std::uint64_t executor::linger() noexcept {
   };
   // So short a look seldom meets the hypervisor; to ask the kernel would cost a part of it.
   look_for(
-    pool_.spin_ticks_, [this] { return is_in_the_way(); }, [] { return true; });
+    pool_.spin_ticks_, [] { return false; }, [] { return true; });
   if (pool_.idle_.is_woken(index_) || !cpu_.is_free(start + looked))
     return looked;
+  auto may_look = [&] { return !hooks.may_look || hooks.may_look(hooks.context, *this); };
   auto more = look_time_.expected();
+  if (more != 0 && !may_look())
+    more = 0;
   if (hooks.lingers != nullptr)
     more = std::max(more, hooks.lingers(hooks.context, *this));
   look_for(
-    more, [this] { return is_in_the_way(); },
+    more, [&] { return !may_look(); },
     [before = times_preempted()] { return times_preempted() != before; });
   return looked;
 }

@@ -239,6 +239,11 @@ bool runtime::is_crowded_by(const executors::executor& waker) const noexcept {
   return (looking > 0 || looks_soon) && num_free_cpus(busy_callers()) <= looking;
 }
 
+bool runtime::has_cpu_to_look(const executors::executor& looker) const noexcept {
+  const auto looking = compute_->num_looking() + looker.pool().num_looking(); // it among them
+  return num_free_cpus(busy_callers()) > looking;
+}
+
 void runtime::note_free_cpu() noexcept {
   compute_->note_free_cpu();
 }

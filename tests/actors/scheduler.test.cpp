@@ -361,6 +361,9 @@ TEST_CASE("message executors beyond the CPUs are for long handlers, and beside c
       const auto& config = basal::executors::executor::current()->pool().config();
       CHECK(config.share_cpus == basal::executors::usable_cpus());
       CHECK(config.keep_apart);
+      CHECK(config.look_worth == basal::executors::executor::wake_up);
+      CHECK(config.looks_per_run == 1);
+      CHECK(config.hooks.may_look != nullptr);
       return config.hooks.has_cpu(config.hooks.context) ? 1 : 0;
     }};
   });

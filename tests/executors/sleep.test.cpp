@@ -468,6 +468,42 @@ TEST_CASE("an executor that does not spin is not asked how long it lingers") {
   });
 }
 
+TEST_CASE("an executor looks for as long as waits have lately been, while it may") {
+  struct answers : hook_log {
+    bool first = false; ///< before a look
+    bool later = false;
+    int asked = 0;
+  };
+  auto looked = [](bool first, bool later) {
+    pool_config config;
+    basal::test::use_even_clock(config); // by which every wait ends as soon as it sleeps
+    config.look_worth = 100us;
+    config.looks_per_run = 1000;
+    answers log;
+    log.first = first;
+    log.later = later;
+    log.listen_to(config); // lingers: looks that find nothing go on
+    config.hooks.lingers = [](void* self, executor&) noexcept -> std::uint64_t {
+      static_cast<answers*>(self)->asked = 0;
+      return 0;
+    };
+    config.hooks.may_look = [](void* self, const executor&) noexcept {
+      auto& mine = *static_cast<answers*>(self);
+      return mine.asked++ == 0 ? mine.first : mine.later;
+    };
+    std::uint64_t ns = 0;
+    wake_from_kernel(config, log, 40,
+                     [&](executor_pool& pool) { ns = pool.at(0).stats().looking_ns; });
+    return ns / 40;
+  };
+  const auto never = looked(false, false);
+  const auto at_first = looked(true, false);
+  const auto always = looked(true, true);
+  CHECK(at_first > never);
+  CHECK(always > 3 * never / 2);
+  CHECK(always > at_first + 5000);
+}
+
 TEST_CASE("an executor to which work comes as soon as it sleeps, each time, looks no more") {
   pool_config config;
   // The thread that submits waits for the end of a look, if there is one: 40 looks take 0.8 s, and

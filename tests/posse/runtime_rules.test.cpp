@@ -32,6 +32,52 @@ std::uint64_t lingers(stepped_runtime& host, std::size_t index) {
   return hooks.lingers(hooks.context, host.at(index));
 }
 
+/// One compute executor and some of an attached pool, all of which look for work.
+struct machine {
+  executors::executor_pool clients;
+  stepped_runtime host;
+
+  explicit machine(std::size_t cpus, std::size_t message_executors)
+    : clients(attachable(message_executors)), host(with_cpus(cpus)) {
+    host->attach(clients);
+    clients.run_until_idle();
+  }
+
+  static posse::runtime_config with_cpus(std::size_t cpus) {
+    auto config = stepped(1);
+    config.simulate.cpus = cpus;
+    return config;
+  }
+
+  static executors::pool_config attachable(std::size_t executors) {
+    executors::pool_config config;
+    config.executors = executors;
+    config.simulate = stepped(1).simulate;
+    return config;
+  }
+
+  /// Asked by work on executor 0 of the attached pool.
+  bool crowds(bool has_merged = false) {
+    struct question {
+      machine& self;
+      bool has_merged;
+      bool answer = false;
+    } asked{*this, has_merged};
+    static constexpr executors::work_ops ask{[](void* q, executors::executor& waker) noexcept {
+                                               auto& mine = *static_cast<question*>(q);
+                                               if (mine.has_merged)
+                                                 waker.note_merge();
+                                               mine.answer = mine.self.host->is_crowded_by(waker);
+                                             },
+                                             nullptr};
+    executors::inbox_node node{nullptr, {&asked, &ask}};
+    clients.at(0).deliver(node);
+    REQUIRE(clients.step(0));
+    clients.run_until_idle();
+    return asked.answer;
+  }
+};
+
 } // namespace
 
 TEST_CASE("an idle executor asks one that runs a computation and was not asked yet") {
@@ -148,50 +194,6 @@ TEST_CASE("a CPU that a compute executor leaves is for work in attached pools") 
 }
 
 TEST_CASE("one more executor of a pool crowds compute executors that look, where no CPU is free") {
-  struct machine {
-    executors::executor_pool clients;
-    stepped_runtime host;
-
-    explicit machine(std::size_t cpus, std::size_t message_executors)
-      : clients(attachable(message_executors)), host(with_cpus(cpus)) {
-      host->attach(clients);
-      clients.run_until_idle();
-    }
-
-    static posse::runtime_config with_cpus(std::size_t cpus) {
-      auto config = stepped(1);
-      config.simulate.cpus = cpus;
-      return config;
-    }
-
-    static executors::pool_config attachable(std::size_t executors) {
-      executors::pool_config config;
-      config.executors = executors;
-      config.simulate = stepped(1).simulate;
-      return config;
-    }
-
-    /// Asked by work on executor 0 of the attached pool.
-    bool crowds(bool has_merged = false) {
-      struct question {
-        machine& self;
-        bool has_merged;
-        bool answer = false;
-      } asked{*this, has_merged};
-      static constexpr executors::work_ops ask{[](void* q, executors::executor& waker) noexcept {
-                                                 auto& mine = *static_cast<question*>(q);
-                                                 if (mine.has_merged)
-                                                   waker.note_merge();
-                                                 mine.answer = mine.self.host->is_crowded_by(waker);
-                                               },
-                                               nullptr};
-      executors::inbox_node node{nullptr, {&asked, &ask}};
-      clients.at(0).deliver(node);
-      REQUIRE(clients.step(0));
-      clients.run_until_idle();
-      return asked.answer;
-    }
-  };
   CHECK(machine{2, 1}.crowds());
   CHECK_FALSE(machine{3, 1}.crowds()); // a CPU is left
   CHECK_FALSE(machine{2, 2}.crowds()); // an executor is awake already: here they never sleep
@@ -201,6 +203,23 @@ TEST_CASE("one more executor of a pool crowds compute executors that look, where
   CHECK_FALSE(busy.crowds());
   CHECK(busy.crowds(true)); // it has done a part of the work that asks, and looks soon
   busy.host.run_all();
+}
+
+TEST_CASE("an executor looks on while a CPU is left for whoever is to wake it") {
+  auto may_look = [](machine& here) { return here.host->has_cpu_to_look(here.clients.at(0)); };
+  machine quiet{3, 1};
+  CHECK(may_look(quiet));
+  machine with_compute_executor{2, 1}; // which looks as well
+  CHECK_FALSE(may_look(with_compute_executor));
+  machine with_another{3, 2};
+  CHECK_FALSE(may_look(with_another));
+  executors::work_ops nothing{[](void*, executors::executor&) noexcept {}, nullptr};
+  REQUIRE(quiet.host->compute().submit({&quiet, &nothing})); // it runs now, and looks no more
+  CHECK(may_look(quiet));
+  REQUIRE(with_another.host->compute().submit({&with_another, &nothing}));
+  CHECK_FALSE(may_look(with_another));
+  quiet.host.run_all();
+  with_another.host.run_all();
 }
 
 TEST_CASE("a merge counts for the work that merges, until that ends") {

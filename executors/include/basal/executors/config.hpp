@@ -33,6 +33,10 @@ struct pool_hooks {
   /// not where only one CPU is usable.
   std::uint64_t (*lingers)(void* context, executor& self) noexcept = nullptr;
 
+  /// Whether `self`, which has looked for a wake-up in vain (pool_config::spin), keeps its CPU from
+  /// nobody if it looks on, as look_worth says. Asked before it does and now and then meanwhile.
+  bool (*may_look)(void* context, const executor& self) noexcept = nullptr;
+
   /// Has looked for a wake-up in vain and sleeps in the kernel next, or has left the thread that it
   /// was lent to: its CPU is free for others, such as a pool with `has_cpu`, which is told by
   /// executor_pool::note_free_cpu.
@@ -85,6 +89,9 @@ struct pool_config {
   /// this pays (look_time); 0: no longer than `spin`. For short pieces of work in quick succession,
   /// which an executor that sleeps in the kernel would miss.
   std::chrono::nanoseconds look_worth{0};
+
+  /// All these looks together take at most so many times what the executor has run.
+  std::uint32_t looks_per_run = 4;
 
   /// Whether an executor that sleeps in the kernel, and is woken by one that goes on for long
   /// (executor::worth_keeping_apart), wakes up on a CPU where no executor of the process runs, if

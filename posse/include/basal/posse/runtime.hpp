@@ -120,6 +120,11 @@ public:
   /// CPU that a caller leaves their backstops know alone.
   bool is_crowded_by(const executors::executor& waker) const noexcept;
 
+  /// Whether there are CPUs for `looker`, an executor of an attached pool that looks for a wake-up,
+  /// and for a thread that may wake it, beside all other executors that run or look. Any thread,
+  /// such as in pool_hooks::may_look. A snapshot.
+  bool has_cpu_to_look(const executors::executor& looker) const noexcept;
+
   /// The compute executors. They live as long as the runtime.
   executors::executor_pool& compute() noexcept {
     return *compute_;

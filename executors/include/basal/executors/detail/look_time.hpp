@@ -23,16 +23,15 @@ namespace basal::executors {
 /// Plain data, owned by one executor; ticks of any clock.
 class look_time {
 public:
-  static constexpr std::uint64_t looks_per_run = 4;
-
   /// @param worth 0: nothing is looked for
-  explicit look_time(std::uint64_t worth) noexcept : worth_(worth) {
+  look_time(std::uint64_t worth, std::uint32_t looks_per_run) noexcept
+    : worth_(worth), looks_per_run_(looks_per_run) {
     lately_[longer] = all;
   }
 
   /// The executor runs out of work now, after `ran`.
   void ran_for(std::uint64_t ran) noexcept {
-    credit_ = std::min(worth_, credit_ + std::min(worth_, ran) * looks_per_run);
+    credit_ = std::min(worth_, credit_ + std::min(worth_, ran) * looks_per_run_);
   }
 
   /// How long it should look now.
@@ -82,6 +81,7 @@ private:
   }
 
   std::uint64_t worth_;
+  std::uint64_t looks_per_run_;
   std::uint64_t credit_ = 0;
   std::array<std::uint32_t, kinds> lately_{}; ///< shares of the last waits, by their kind
 };
