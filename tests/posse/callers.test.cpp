@@ -214,6 +214,23 @@ TEST_CASE("calls that block their threads leave their CPUs to computations") {
   CHECK(threads.size() >= 2);
 }
 
+TEST_CASE("as many compute executors wait for thefts as callers leave CPUs to") {
+  runtime rt{config_of(2)};
+  const auto& hooks = rt.compute().config().hooks;
+  auto waits_for_thefts = [&](std::size_t index) {
+    return hooks.lingers(hooks.context, rt.compute().at(index)) != 0;
+  };
+  const caller computes{rt, caller::does::compute};
+  CHECK(waits_for_thefts(0));
+  CHECK_FALSE(waits_for_thefts(1));
+  const caller blocked{rt}; // which is seen after a while
+  const auto patience = std::chrono::steady_clock::now() + 30s;
+  while (!waits_for_thefts(0) && std::chrono::steady_clock::now() < patience)
+    std::this_thread::yield();
+  CHECK(waits_for_thefts(0));
+  CHECK_FALSE(waits_for_thefts(1));
+}
+
 TEST_CASE("queued work that waits for a CPU has that of a call that ends") {
   const auto cpus = std::max<std::size_t>(2, executors::usable_cpus());
   std::atomic<bool> ends{false};
