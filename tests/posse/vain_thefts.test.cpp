@@ -23,6 +23,8 @@ struct left_branch {
 /// Of each fork the rest of the work is the right branch. If that was stolen, it goes on when its
 /// victim waits: all executors have one clock.
 /// @param left by the forks that follow
+/// @tparam Place what is known of branches is known of those of one place
+template <int Place>
 void chain(member& m, int forks, left_branch (*left)(int)) {
   if (forks == 0)
     return;
@@ -37,13 +39,18 @@ void chain(member& m, int forks, left_branch (*left)(int)) {
       let_thieves_begin(k);
       let_thieves_begin(k);
       pass(10us);
-      chain(k, forks - 1, left);
+      chain<Place>(k, forks - 1, left);
     });
 }
 
 /// Stolen for what is expected of the call, and over.
 left_branch nothing_more(int) {
   return {1us, 1us};
+}
+
+/// Old enough to be stolen where nothing is known, and over as well.
+left_branch ten_microseconds(int) {
+  return {10us, 1us};
 }
 
 /// Both branches are long, and are told from others by `Place`.
@@ -75,10 +82,17 @@ std::uint64_t thefts_in(stepped_runtime& host, Body body) {
 
 TEST_CASE("where thefts leave nothing to do for the victim there are few of them") {
   stepped_runtime host{by_worth(2)};
-  const auto in_chain = [](member& m) { chain(m, 300, nothing_more); };
+  const auto in_chain = [](member& m) { chain<0>(m, 300, nothing_more); };
   thefts_in(host, in_chain); // of the first call nothing is expected
   for (int call = 0; call < 5; ++call)
     CHECK(thefts_in(host, in_chain) < 20);
+}
+
+TEST_CASE("after thefts in vain, continuations of which nothing is known have to be older") {
+  stepped_runtime first{by_worth(2)}; // the place has been seen before, with other branches
+  thefts_in(first, [](member& m) { chain<1>(m, 300, nothing_more); });
+  stepped_runtime host{by_worth(2)};
+  CHECK(thefts_in(host, [](member& m) { chain<1>(m, 300, ten_microseconds); }) < 30);
 }
 
 TEST_CASE("a computation counts thefts in vain, and those that gained make up for some") {
