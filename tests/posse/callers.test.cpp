@@ -217,9 +217,8 @@ TEST_CASE("calls that block their threads leave their CPUs to computations") {
 TEST_CASE("as many compute executors wait for thefts as callers leave CPUs to") {
   runtime rt{config_of(2)};
   const auto& hooks = rt.compute().config().hooks;
-  auto waits_for_thefts = [&](std::size_t index) {
-    return hooks.lingers(hooks.context, rt.compute().at(index)) != 0;
-  };
+  auto waits_for_thefts
+    = [&](std::size_t index) { return hooks.lingers(hooks.context, rt.compute().at(index)) != 0; };
   const caller computes{rt, caller::does::compute};
   CHECK(waits_for_thefts(0));
   CHECK_FALSE(waits_for_thefts(1));
