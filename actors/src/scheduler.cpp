@@ -271,7 +271,9 @@ void scheduler::start_executors() {
     return static_cast<const scheduler*>(context)->compute_->is_crowded_by(waker);
   };
   config.hooks.may_look = [](void* context, const executors::executor& looker) noexcept {
-    return static_cast<const scheduler*>(context)->compute_->has_cpu_to_look(looker);
+    // Beside computations whoever looks is in the way of those that steal from them.
+    return !looker.pool().work_takes_long()
+           && static_cast<const scheduler*>(context)->compute_->has_cpu_to_look(looker);
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,
                             std::uint64_t ticks) noexcept {

@@ -363,7 +363,6 @@ TEST_CASE("message executors beyond the CPUs are for long handlers, and beside c
       CHECK(config.keep_apart);
       CHECK(config.look_worth == basal::executors::executor::wake_up);
       CHECK(config.looks_per_run == 1);
-      CHECK(config.hooks.may_look != nullptr);
       return config.hooks.has_cpu(config.hooks.context) ? 1 : 0;
     }};
   });
@@ -443,6 +442,17 @@ TEST_CASE("message executors beyond the CPUs are for messages beside a handler t
   CHECK(hooks.has_cpu(hooks.context));
   CHECK(scheduler.messages().work_takes_long()); // and for a while after it
   control.stop.store(true);
+}
+
+TEST_CASE("message executors look for longer than they always do while nobody computes") {
+  fixture f{2};
+  auto& messages = basal::actors::scheduler::of(f.system)->messages();
+  const auto& hooks = messages.config().hooks;
+  auto may_look = [&] { return hooks.may_look(hooks.context, messages.at(0)); };
+  while (!may_look()) // those that have just begun sleep soon
+    std::this_thread::yield();
+  messages.expect_long_work(1s);
+  CHECK_FALSE(may_look());
 }
 
 TEST_CASE("where nothing ran, CAF's own actors end on the thread that ends the system") {
