@@ -249,10 +249,9 @@ void scheduler::start_executors() {
   config.executors = num_workers();
   config.share_cpus = executors::usable_cpus();
   config.keep_apart = true;
-  config.steal_after = config.quantum; // as continuations
-  config.newest_ops = &job_ops;        // an actor that was just sent to runs next
-  // A thread that waits for an answer before it sends again needs 25 us and more to wake up.
-  config.look_worth = executors::executor::wake_up;
+  config.steal_after = config.quantum;              // as continuations
+  config.newest_ops = &job_ops;                     // an actor that was just sent to runs next
+  config.look_worth = executors::executor::wake_up; // the time in which a waiting sender wakes up
   config.looks_per_run = 1; // the next message may be anybody's, and be long in coming
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {
@@ -271,8 +270,7 @@ void scheduler::start_executors() {
     return static_cast<const scheduler*>(context)->compute_->is_crowded_by(waker);
   };
   config.hooks.may_look = [](void* context, const executors::executor& looker) noexcept {
-    // Beside computations whoever looks is in the way of those that steal from them.
-    return !looker.pool().work_takes_long()
+    return !looker.pool().work_takes_long() // else it is in the way of who steals from that
            && static_cast<const scheduler*>(context)->compute_->has_cpu_to_look(looker);
   };
   config.hooks.overran = [](void* context, executors::executor& self, executors::work_item work,

@@ -1,3 +1,6 @@
+// One piece: what the coordinator promises CAF and its users, and how its executors are set up.
+// Each test needs a whole actor system.
+
 #include <basal/actors/actor_system_config.hpp>
 #include <basal/actors/detail/scheduler.hpp>
 #include <basal/actors/run_pure.hpp>

@@ -474,7 +474,7 @@ TEST_CASE("an executor looks for as long as waits have lately been, while it may
     bool later = false;
     int asked = 0;
   };
-  auto looked = [](bool first, bool later) {
+  auto mean_look = [](bool first, bool later) {
     pool_config config;
     basal::test::use_even_clock(config); // by which every wait ends as soon as it sleeps
     config.look_worth = 100us;
@@ -484,11 +484,11 @@ TEST_CASE("an executor looks for as long as waits have lately been, while it may
     log.later = later;
     log.listen_to(config); // lingers: looks that find nothing go on
     config.hooks.lingers = [](void* self, executor&) noexcept -> std::uint64_t {
-      static_cast<answers*>(self)->asked = 0;
+      static_cast<answers*>(static_cast<hook_log*>(self))->asked = 0;
       return 0;
     };
     config.hooks.may_look = [](void* self, const executor&) noexcept {
-      auto& mine = *static_cast<answers*>(self);
+      auto& mine = *static_cast<answers*>(static_cast<hook_log*>(self));
       return mine.asked++ == 0 ? mine.first : mine.later;
     };
     std::uint64_t ns = 0;
@@ -496,9 +496,9 @@ TEST_CASE("an executor looks for as long as waits have lately been, while it may
                      [&](executor_pool& pool) { ns = pool.at(0).stats().looking_ns; });
     return ns / 40;
   };
-  const auto never = looked(false, false);
-  const auto at_first = looked(true, false);
-  const auto always = looked(true, true);
+  const auto never = mean_look(false, false);
+  const auto at_first = mean_look(true, false);
+  const auto always = mean_look(true, true);
   const auto one_look = tick_clock::to_duration(1000).count(); // use_even_clock
   CHECK(never <= static_cast<std::uint64_t>(pool_config{}.spin.count() + 2 * one_look));
   CHECK(at_first > never);
