@@ -469,6 +469,8 @@ TEST_CASE("an executor that does not spin is not asked how long it lingers") {
 }
 
 TEST_CASE("an executor looks for as long as waits have lately been, while it may") {
+  if (usable_cpus() == 1)
+    return; // where executors sleep at once
   struct answers : hook_log {
     bool first = false; ///< before a look
     bool later = false;
