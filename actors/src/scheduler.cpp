@@ -251,7 +251,7 @@ void scheduler::start_executors() {
   config.keep_apart = true;
   config.steal_after = config.quantum;              // as continuations
   config.newest_ops = &job_ops;                     // an actor that was just sent to runs next
-  config.look_worth = executors::executor::wake_up; // the time in which a waiting sender wakes up
+  config.look_worth = executors::executor::wake_up; // what it saves to be awake
   config.looks_per_run = 1; // the next message may be anybody's, and be long in coming
   config.hooks.context = this;
   config.hooks.thread_starts = [](void* context, executors::executor& self) noexcept {

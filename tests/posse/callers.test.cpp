@@ -224,9 +224,12 @@ TEST_CASE("as many compute executors wait for thefts as callers leave CPUs to") 
   CHECK_FALSE(waits_for_thefts(1));
   const caller blocked{rt}; // which is seen after a while
   const auto patience = std::chrono::steady_clock::now() + 30s;
-  while (!waits_for_thefts(0) && std::chrono::steady_clock::now() < patience)
+  bool waits = false;
+  while (!waits && std::chrono::steady_clock::now() < patience) {
     std::this_thread::yield();
-  CHECK(waits_for_thefts(0));
+    waits = waits_for_thefts(0);
+  }
+  CHECK(waits);
   CHECK_FALSE(waits_for_thefts(1));
 }
 

@@ -34,7 +34,7 @@ struct pool_hooks {
   std::uint64_t (*lingers)(void* context, executor& self) noexcept = nullptr;
 
   /// Whether `self`, which has looked for a wake-up in vain (pool_config::spin), keeps its CPU from
-  /// nobody if it looks on, as look_worth says. Asked before it does and now and then meanwhile.
+  /// nobody if it looks on for look_worth. Asked before it does; a no meanwhile ends any look.
   bool (*may_look)(void* context, const executor& self) noexcept = nullptr;
 
   /// Has looked for a wake-up in vain and sleeps in the kernel next, or has left the thread that it
