@@ -93,22 +93,43 @@ std::size_t divisible_range::least_for(const member& m, std::size_t n) const noe
            : std::max(least_, std::min(found, most_together(m, n, trial.is_by_far())));
 }
 
-/// If it is time for that: does some elements in a longer step, and some in one of the usual
-/// length; twice, where there are many, since the first time may not be told from chance, and the
-/// second time the other way round, since each element may be dearer than the one before it: there,
-/// or further on in the range, whose costs do not rise and fall again as a rule.
+/// Elements of two steps, of which many at a time may be cheaper; none: there is nothing to try.
+struct divisible_range::two_lengths {
+  std::size_t longer = 0;
+  std::size_t shorter = 0;
+  bool is_known = false; ///< the longer one was found to be cheaper before
+};
+
+/// With n elements left at a pace: its step and a longer one; or, now and then, where that is what
+/// was found before, a shorter one and its step.
+divisible_range::two_lengths divisible_range::lengths_to_try(const member& m, std::size_t n,
+                                                             const pace& steps) const noexcept {
+  const auto& trial = site().longer_steps;
+  const auto step = steps.step();
+  const auto longer = step_trial::longer(step);
+  const auto most = most_together(m, n, true);
+  const bool may_be_longer = longer <= most && longer <= pace::longest_step
+                             && longer > trial.least() // else it is known, and not taken here
+                             && pace::work_of(site().cost(steps), longer) <= pace::longest_least;
+  const bool was_found = step > 1 && step == least_ && step <= trial.least() && step <= most;
+  if (was_found && (trial.is_doubted() || !may_be_longer))
+    return {step, step_trial::shorter(step), true};
+  return may_be_longer ? two_lengths{longer, step} : two_lengths{};
+}
+
+/// If it is time for that: does some elements in a longer step, and some in a shorter one; twice,
+/// where there are many, since the first time may not be told from chance, and the second time the
+/// other way round, since each element may be dearer than the one before it: there, or further on
+/// in the range, whose costs do not rise and fall again as a rule.
 /// @param first the first that is not done, before and after
 /// @param node  of the range, in which others may take what comes then; null: there is none yet
 /// @returns the pace from there on
 pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_t last, pace steps,
                                        rest* node) {
   const auto known = site().cost(steps);
-  const auto n = steps.step();
-  const auto longer = step_trial::longer(n);
-  if (known == 0 || longer > pace::longest_step || longer > most_together(m, last - first, true)
-      || longer <= site().longer_steps.least() // is known, and not taken here
-      || pace::work_of(known, longer) > pace::longest_least
-      || !site().longer_steps.is_due(m.cells_->one_in_eight()))
+  const auto [longer, shorter, is_known] = lengths_to_try(m, last - first, steps);
+  auto& trial = site().longer_steps;
+  if (known == 0 || longer == 0 || !trial.is_due(m.cells_->one_in_eight()))
     return steps;
   const auto time_of = [&](std::size_t elements) {
     const auto begun = m.now();
@@ -116,32 +137,32 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
     return pace::cost_of(m.now() - begun, elements);
   };
   if (node == nullptr) // the first elements wait for memory
-    time_of(n);
+    time_of(shorter);
   pace::element_cost measured = 0;
   do {
     if (node != nullptr) {
-      node->next = first + longer + n;
+      node->next = first + longer + shorter;
       node->cost = known;
     }
     m.poll();
     const auto safepoints = m.safepoints();
-    pace::element_cost shorter = 0;
-    const bool comes_last = site().longer_steps.is_confirming();
+    pace::element_cost of_shorter = 0;
+    const bool comes_last = trial.is_confirming();
     if (comes_last) {
-      shorter = time_of(n);
+      of_shorter = time_of(shorter);
       measured = time_of(longer);
     } else {
       measured = time_of(longer);
-      shorter = time_of(n);
+      of_shorter = time_of(shorter);
     }
     if (m.safepoints() != safepoints) { // it is not the elements' cost alone
       place_.sites.note_forks();
       return pace{first};
     }
-    site().longer_steps.ended(longer, {measured, shorter, known}, comes_last);
+    trial.ended(longer, {measured, of_shorter, is_known ? of_shorter : known}, comes_last);
     if (node != nullptr && node->is_taken())
       break;
-  } while (site().longer_steps.is_confirming() && longer <= most_together(m, last - first, true));
+  } while (trial.is_confirming() && longer <= most_together(m, last - first, true));
   const auto before = std::exchange(least_, least_for(m, last - first));
   return range_site::begin_at(least_ == before ? known : measured, first, last, m.least_left(),
                               least_);
@@ -151,7 +172,7 @@ pace divisible_range::try_longer_steps(member& m, std::size_t& first, std::size_
 void divisible_range::run_all(member& m, std::size_t first, std::size_t last, pace steps) {
   const auto known = site().cost(steps);
   const auto work = expected_ = pace::work_of(known, last - first);
-  begun_ = m.now();
+  const auto begun = begun_ = m.now();
   if (!m.is_worth_an_offer(work) || !m.has_others()) {
     run_steps(m, first, last, steps);
     learn(m.now(), last - first);
@@ -160,14 +181,14 @@ void divisible_range::run_all(member& m, std::size_t first, std::size_t last, pa
   const auto* who = &m.executor();
   const auto n = (last - first) << each_;
   auto& trial = place_.trials[range_sites::class_of(last - first)];
-  const auto course = trial.begin(n, work, begun_, who);
+  const auto course = trial.begin(n, work, begun, who);
   const auto thefts = m.num_thefts();
   run_steps(m, first, last, steps,
-            division_trial::is_alone(course) ? begun_ + trial.alone_for(course) : 0);
+            division_trial::is_alone(course) ? begun + trial.alone_for(course) : 0);
   const auto now = m.now();
   learn(now, last - first);
   if (division_trial::is_timed(course)) [[unlikely]]
-    trial.end(course, n, now - begun_, m.num_thefts() != thefts, now, who);
+    trial.end(course, n, now - begun, m.num_thefts() != thefts, now, who);
 }
 
 /// Of all elements together: the first ones, or the last, tell little of what others cost.

@@ -7,7 +7,7 @@ namespace basal::posse {
 
 namespace {
 
-/// Ranges of a trial.
+/// Ranges of a trial that count.
 constexpr std::uint32_t runs = 16;
 
 /// Trials in a row that must agree, unless one is clear.
@@ -26,7 +26,7 @@ constexpr std::uint32_t last_delay = 32;
 /// From one trial to the next passes so many times what a range of the last one took on average,
 /// and then as many ranges, for time passes in a pause, too: at first, and after many that have
 /// told nothing new.
-constexpr std::uint32_t least_patience = 256;
+constexpr std::uint32_t least_patience = 512;
 constexpr std::uint32_t most_patience = 4096;
 
 /// Ranges of another size in a row after which the trial goes on with that one.
@@ -123,8 +123,10 @@ void division_trial::wait_longer() noexcept {
   to_pass_ = patience_;
 }
 
-/// By chance, and half of them each in the end.
+/// By chance, and half of them each in the end; each twice in a row.
 division_trial::course division_trial::next_course(std::uint64_t now) const noexcept {
+  if (trial_.again != course::as_usual)
+    return trial_.again;
   constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
   const auto chance = (now * golden) >> 32;
   return chance % (runs - trial_.run) < runs / 2 - trial_.divided ? course::timed_divided
@@ -142,6 +144,10 @@ void division_trial::end(course c, std::size_t n, std::uint64_t took, bool was_d
   // If not, it was asleep after ranges done alone, or busy: another range may do.
   if (divided && !was_divided && ++trial_.undivided < most_undivided)
     return;
+  const bool is_first = trial_.again != c;
+  trial_.again = is_first ? c : course::as_usual;
+  if (is_first)
+    return; // that has moved what elements use
   trial_.ticks += took;
   ++trial_.run;
   if (divided != was_divided) {

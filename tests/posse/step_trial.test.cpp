@@ -121,6 +121,48 @@ TEST_CASE("elements that are cheap in a step of the usual length as well tell no
   CHECK(site.least() == 32);
 }
 
+TEST_CASE("a shorter step whose thread had to wait does not make the longer one cheap") {
+  step_trial site;
+  for (int i = 0; i < 4; ++i)
+    site.ended(32, {dear - dear / 7, 3 * dear, dear}, site.is_confirming());
+  CHECK(site.least() == 1);
+  for (int i = 0; i < 2; ++i)
+    site.ended(32, {dear - dear / 6, 3 * dear, dear}, site.is_confirming());
+  CHECK(site.least() == 32);
+  CHECK_FALSE(site.is_by_far());
+}
+
+TEST_CASE("what was found is compared with shorter steps every second time") {
+  step_trial site;
+  CHECK_FALSE(site.is_doubted());
+  ended(site, 32, dear, dear);
+  CHECK_FALSE(site.is_doubted()); // nothing was found yet
+  ended(site, 32, cheap, dear);
+  ended(site, 32, cheap, dear);
+  CHECK_FALSE(site.is_doubted());
+  ended(site, 128, dear, dear);
+  CHECK(site.is_doubted());
+  ended(site, 32, cheap, dear); // still cheaper
+  CHECK(site.is_doubted());
+  ended(site, 32, cheap, dear);
+  CHECK_FALSE(site.is_doubted());
+  CHECK(site.least() == 32);
+  CHECK_FALSE(site.is_due(false)); // for a while, not as after news
+  CHECK(step_trial::shorter(32) == 8);
+  CHECK(step_trial::shorter(3) == 1);
+}
+
+TEST_CASE("it is forgotten when it was no cheaper, twice") {
+  step_trial site;
+  ended(site, 32, cheap, dear);
+  ended(site, 32, cheap, dear);
+  ended(site, 32, dear, dear);
+  CHECK(site.least() == 32);
+  ended(site, 32, dear, dear);
+  CHECK(site.least() == 1);
+  CHECK_FALSE(site.is_due(false));
+}
+
 TEST_CASE("after a step that was no cheaper, others are tried some ranges later") {
   step_trial site;
   ended(site, 32, cheap, dear);
@@ -345,6 +387,40 @@ TEST_CASE("each element is done once, wherever one of them lets others take from
     (is_divided_at<2 * At, 180>(), ...); // is tried both ways round
   }
   (std::make_index_sequence<40>{});
+}
+
+TEST_CASE("a loop too short for longer steps finds out that what was found for them is wrong") {
+  stepped_runtime host{stepped(2)};
+  started root{
+    host, 0, [&](member& m) {
+      sizes steps;
+      std::size_t together = 1'000'000;
+      auto body = [&](member&, std::size_t first, std::size_t last) {
+        steps.push_back(last - first);
+        pass(static_cast<int>(last - first) * (last - first >= together ? 80ns : 200ns));
+      };
+      posse::detail::fork_place place{{&posse::detail::call_body<decltype(body), void>, 0}};
+      auto& site = place.sites.of(200);
+      const auto loops = [&](int n) {
+        for (int i = 0; i < n; ++i)
+          range_at{place, &body}.run_steps(m, 200);
+        steps.clear();
+        range_at{place, &body}.run_steps(m, 200);
+        return longest(steps);
+      };
+      site.learn(pace::cost_of(executors::tick_clock::to_ticks(200ns), 1));
+      for (int i = 0; i < 2; ++i) // by chance
+        ended(site.longer_steps, 64, dear / 2, dear);
+      CHECK(loops(1) >= 64);
+      CHECK(loops(300) < 64);
+      together = 64; // where it is right it stays
+      for (int i = 0; i < 2; ++i)
+        ended(site.longer_steps, 64, dear / 2, dear);
+      loops(1000);
+      CHECK(site.longer_steps.least() >= 64);
+    }};
+  host.run_all();
+  CHECK(root.has_ended());
 }
 
 TEST_CASE("where the first elements of a loop that is done at once are timed, they are so many") {

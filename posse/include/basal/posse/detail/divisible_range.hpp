@@ -115,6 +115,8 @@ private:
   [[gnu::cold]] void abandon(member& m, std::size_t from) noexcept;
   std::size_t most_together(const member& m, std::size_t n, bool by_far) const noexcept;
   std::size_t least_for(const member& m, std::size_t n) const noexcept;
+  struct two_lengths;
+  two_lengths lengths_to_try(const member& m, std::size_t n, const pace& steps) const noexcept;
   pace try_longer_steps(member& m, std::size_t& first, std::size_t last, pace steps, rest* node);
   void run_all(member& m, std::size_t first, std::size_t last, pace steps);
   void run_steps(member& m, std::size_t first, std::size_t last, pace steps,

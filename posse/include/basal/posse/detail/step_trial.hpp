@@ -34,6 +34,11 @@ public:
     return std::max(fewest, 4 * elements);
   }
 
+  /// The shorter step to compare one with that was found to be cheaper.
+  static constexpr std::size_t shorter(std::size_t elements) noexcept {
+    return std::max<std::size_t>(1, elements / 4);
+  }
+
   /// Whether the range that begins now is to try it.
   /// @param counts it stands for eight ranges: all executors read the line that each count writes
   bool is_due(bool counts) noexcept {
@@ -54,30 +59,43 @@ public:
     pace::element_cost usual;   ///< as it was known before
   };
 
+  /// Whether the next one is to compare what was found with shorter steps: every second one, since
+  /// it may have been chance.
+  bool is_doubted() const noexcept {
+    const auto s = state_.load(std::memory_order_relaxed);
+    return s.least > 1 && s.losses % 2 != 0;
+  }
+
   /// One has tried `longer` elements at a time, and fewer before or after these. If they are a
   /// sixth cheaper, twice, all others follow; but not where such a step takes so long that others
   /// would wait for its end. The second time it is the other way round, or elements that get dearer
   /// from one to the next would seem to be cheaper together. Where the shorter step was cheap, too,
-  /// the elements are not alike, and it tells nothing of those which are as dear as is known.
+  /// the elements are not alike, and it tells nothing of those which are as dear as is known; where
+  /// it was dearer than is known, its thread had to wait.
+  /// If it is what was found before, and no cheaper, twice, that is forgotten.
   /// @param came_last the longer step, as it is to do where is_confirming(); else, as when two try
   ///                  at the same time, this counts for nothing
   void ended(std::size_t longer, costs of, bool came_last) noexcept {
     auto s = state_.load(std::memory_order_relaxed);
     if (came_last != (s.gains != 0))
       return;
-    if (of.longer <= of.shorter - of.shorter / 6 && of.shorter >= of.usual / 2
+    const bool again = longer <= s.least;
+    const auto shorter = std::min(of.shorter, of.usual);
+    if (of.longer <= shorter - shorter / 6 && of.shorter >= of.usual / 2
         && pace::work_of(of.longer, longer) <= longest) {
-      if (of.longer <= of.shorter / 2)
+      if (of.longer <= shorter / 2)
         ++s.far_gains;
       if (++s.gains == enough)
         s = {.least = static_cast<std::uint16_t>(std::min(longer, pace::longest_step)),
+             .wait = again ? pause : std::uint16_t{0},
              .by_far = s.far_gains == enough};
     } else {
       s.gains = 0;
       s.far_gains = 0;
       s.wait = pause;
-      if (++s.losses == losses_to_forget) // what elements do may have changed
-        s = {};
+      s.losses = static_cast<std::uint8_t>(s.losses + (again ? losses_to_forget / enough : 1));
+      if (s.losses >= losses_to_forget) // what elements do may have changed
+        s = {.wait = pause};
     }
     state_.store(s, std::memory_order_relaxed);
   }
