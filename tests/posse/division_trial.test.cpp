@@ -385,6 +385,7 @@ TEST_CASE("what a theft takes counts for a range that is divided") {
                      if (i == 0)
                        let_thieves_begin(k);
                    });
+                   let_thieves_begin(m); // executor 1 is idle again
                  }
                }};
   while (!main.has_ended()) {

@@ -365,16 +365,14 @@ TEST_CASE("the first elements of a range, which wait for memory, are not compare
   started root{
     host, 0, [&](member& m) {
       auto body = [](member&, std::size_t first, std::size_t last) {
-        pass(static_cast<int>(last - first) * 100ns + (first == 0 ? 10us : 0us));
+        const auto each = last - first >= 32 ? 50ns : 100ns;
+        pass(static_cast<int>(last - first) * each + (first == 0 ? 10us : 0us));
       };
       posse::detail::fork_place place{{&posse::detail::call_body<decltype(body), void>, 0}};
       auto& site = place.sites.of(512);
       site.learn(pace::cost_of(executors::tick_clock::to_ticks(100ns), 1));
-      ended(site.longer_steps, 32, cheap, dear);
-      REQUIRE(site.longer_steps.is_confirming());
       range_at{place, &body}.run_steps(m, 512);
-      CHECK_FALSE(site.longer_steps.is_confirming());
-      CHECK(site.longer_steps.least() == 1);
+      CHECK(site.longer_steps.least() >= 32);
     }};
   host.run_all();
   CHECK(root.has_ended());
