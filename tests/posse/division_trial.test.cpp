@@ -371,7 +371,12 @@ TEST_CASE("ranges that are better done alone are not stolen from, whatever singl
 
 TEST_CASE("what a theft takes counts for a range that is divided") {
   auto config = by_worth(2);
-  config.thefts.saw = [](void*, const posse::theft_event&) noexcept { pass(600us); };
+  bool is_first = true; // of a range
+  config.thefts.context = &is_first;
+  config.thefts.saw = [](void* first, const posse::theft_event&) noexcept {
+    if (std::exchange(*static_cast<bool*>(first), false))
+      pass(2ms);
+  };
   stepped_runtime host{config};
   std::uint64_t thefts_before = 0;
   started main{host, 0, [&](posse::member& m) {
@@ -380,6 +385,7 @@ TEST_CASE("what a theft takes counts for a range that is divided") {
                      thefts_before = host->stats().thefts;
                    if (ranges < 6)
                      pass(1s); // trials begin
+                   is_first = true;
                    posse::for_each(m, std::views::iota(0, 100), [&](posse::member& k, int i) {
                      pass(&k.executor() == &host.at(0) ? 10us : 0us); // at the same time
                      if (i == 0)
