@@ -163,6 +163,17 @@ TEST_CASE("it is forgotten when it was no cheaper, twice") {
   CHECK_FALSE(site.is_due(false));
 }
 
+TEST_CASE("what was found before it is not forgotten with it") {
+  step_trial site;
+  for (const std::size_t longer : {32, 32, 128, 128})
+    ended(site, longer, cheap, dear);
+  REQUIRE(site.least() == 128);
+  ended(site, 128, dear, dear);
+  ended(site, 128, dear, dear);
+  CHECK(site.least() == 32);
+  CHECK(site.is_by_far());
+}
+
 TEST_CASE("after a step that was no cheaper, others are tried some ranges later") {
   step_trial site;
   ended(site, 32, cheap, dear);

@@ -72,7 +72,8 @@ public:
   /// from one to the next would seem to be cheaper together. Where the shorter step was cheap, too,
   /// the elements are not alike, and it tells nothing of those which are as dear as is known; where
   /// it was dearer than is known, its thread had to wait.
-  /// If it is what was found before, and no cheaper, twice, that is forgotten.
+  /// If it is what was found before, and no cheaper, twice, the shorter one takes its place, where
+  /// that is long enough to have been found, too.
   /// @param came_last the longer step, as it is to do where is_confirming(); else, as when two try
   ///                  at the same time, this counts for nothing
   void ended(std::size_t longer, costs of, bool came_last) noexcept {
@@ -94,8 +95,12 @@ public:
       s.far_gains = 0;
       s.wait = pause;
       s.losses = static_cast<std::uint8_t>(s.losses + (again ? losses_to_forget / enough : 1));
-      if (s.losses >= losses_to_forget) // what elements do may have changed
-        s = {.wait = pause};
+      if (s.losses >= losses_to_forget) { // what elements do may have changed
+        const auto left = again ? step_trial::shorter(longer) : std::size_t{1};
+        s = left < fewest
+              ? state{.wait = pause}
+              : state{.least = static_cast<std::uint16_t>(left), .wait = pause, .by_far = s.by_far};
+      }
     }
     state_.store(s, std::memory_order_relaxed);
   }
