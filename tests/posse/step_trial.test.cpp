@@ -124,10 +124,10 @@ TEST_CASE("elements that are cheap in a step of the usual length as well tell no
 TEST_CASE("a shorter step whose thread had to wait does not make the longer one cheap") {
   step_trial site;
   for (int i = 0; i < 4; ++i)
-    site.ended(32, {dear - dear / 7, 3 * dear, dear}, site.is_confirming());
+    site.ended(32, {dear, 3 * dear, dear}, site.is_confirming());
   CHECK(site.least() == 1);
   for (int i = 0; i < 2; ++i)
-    site.ended(32, {dear - dear / 6, 3 * dear, dear}, site.is_confirming());
+    site.ended(32, {dear / 2 + 1, 3 * dear, dear}, site.is_confirming());
   CHECK(site.least() == 32);
   CHECK_FALSE(site.is_by_far());
 }

@@ -81,10 +81,9 @@ public:
     if (came_last != (s.gains != 0))
       return;
     const bool again = longer <= s.least;
-    const auto shorter = std::min(of.shorter, of.usual);
-    if (of.longer <= shorter - shorter / 6 && of.shorter >= of.usual / 2
-        && pace::work_of(of.longer, longer) <= longest) {
-      if (of.longer <= shorter / 2)
+    if (of.longer <= of.shorter - of.shorter / 6 && of.longer < of.usual
+        && of.shorter >= of.usual / 2 && pace::work_of(of.longer, longer) <= longest) {
+      if (of.longer <= std::min(of.shorter, of.usual) / 2)
         ++s.far_gains;
       if (++s.gains == enough)
         s = {.least = static_cast<std::uint16_t>(std::min(longer, pace::longest_step)),
