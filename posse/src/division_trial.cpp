@@ -26,7 +26,7 @@ constexpr std::uint32_t last_delay = 32;
 /// From one trial to the next passes so many times what a range of the last one took on average,
 /// and then as many ranges, for time passes in a pause, too: at first, and after many that have
 /// told nothing new.
-constexpr std::uint32_t least_patience = 512;
+constexpr std::uint32_t least_patience = 1024;
 constexpr std::uint32_t most_patience = 4096;
 
 /// Ranges of another size in a row after which the trial goes on with that one.

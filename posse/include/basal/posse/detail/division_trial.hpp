@@ -13,7 +13,7 @@ namespace basal::posse {
 /// members many times as long as one. The cost of an element changes from range to range, often in
 /// a period; so no fixed order would do. Each is done twice in a row, and the second time counts:
 /// what elements use has moved to the cache of who does them. (A loop over 30,000 floats took 3.4
-/// us alone, 4.4 divided, and 5.5 alone after one that was divided.)
+/// us alone, 4.4 divided, and 5.5 alone among divided ones.)
 ///
 /// Where three trials in a row find ranges slower divided, or one finds them at least twice as slow
 /// by more than chance explains, ranges of up to twice that size are done alone, until one says

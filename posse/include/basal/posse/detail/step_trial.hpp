@@ -70,8 +70,8 @@ public:
   /// sixth cheaper, twice, all others follow; but not where such a step takes so long that others
   /// would wait for its end. The second time it is the other way round, or elements that get dearer
   /// from one to the next would seem to be cheaper together. Where the shorter step was cheap, too,
-  /// the elements are not alike, and it tells nothing of those which are as dear as is known; where
-  /// it was dearer than is known, its thread had to wait.
+  /// the elements are not alike, and it tells nothing of those which are as dear as is known; nor
+  /// does it where the longer one is no cheaper than that: the other's thread had to wait.
   /// If it is what was found before, and no cheaper, twice, the shorter one takes its place, where
   /// that is long enough to have been found, too.
   /// @param came_last the longer step, as it is to do where is_confirming(); else, as when two try
@@ -95,7 +95,7 @@ public:
       s.wait = pause;
       s.losses = static_cast<std::uint8_t>(s.losses + (again ? losses_to_forget / enough : 1));
       if (s.losses >= losses_to_forget) { // what elements do may have changed
-        const auto left = again ? step_trial::shorter(longer) : std::size_t{1};
+        const auto left = again ? shorter(longer) : std::size_t{1};
         s = left < fewest
               ? state{.wait = pause}
               : state{.least = static_cast<std::uint16_t>(left), .wait = pause, .by_far = s.by_far};
