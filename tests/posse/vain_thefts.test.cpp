@@ -22,10 +22,12 @@ struct left_branch {
 
 /// Of each fork the rest of the work is the right branch. If that was stolen, it goes on when its
 /// victim waits: all executors have one clock.
-/// @param left by the forks that follow
+/// @param left  by the forks that follow
+/// @param apart what passes in a right branch before its fork
 /// @tparam Place what is known of branches is known of those of one place
 template <int Place>
-void chain(member& m, int forks, left_branch (*left)(int)) {
+void chain(member& m, int forks, left_branch (*left)(int),
+           std::chrono::nanoseconds apart = 10us) {
   if (forks == 0)
     return;
   m.fork_merge(
@@ -38,8 +40,8 @@ void chain(member& m, int forks, left_branch (*left)(int)) {
     [=](member& k) {
       let_thieves_begin(k);
       let_thieves_begin(k);
-      pass(10us);
-      chain<Place>(k, forks - 1, left);
+      pass(apart);
+      chain<Place>(k, forks - 1, left, apart);
     });
 }
 
@@ -93,6 +95,18 @@ TEST_CASE("after thefts in vain, continuations of which nothing is known have to
   thefts_in(first, [](member& m) { chain<1>(m, 300, nothing_more); });
   stepped_runtime host{by_worth(2)};
   CHECK(thefts_in(host, [](member& m) { chain<1>(m, 300, ten_microseconds); }) < 30);
+}
+
+TEST_CASE("after thefts in vain, time without a fork does not make the next one worth a theft") {
+  stepped_runtime host{by_worth(2)};
+  CHECK(thefts_in(host, [](member& m) { chain<2>(m, 300, nothing_more, 2ms); }) < 30);
+}
+
+TEST_CASE("after thefts in vain, what is expected of the call does not, either") {
+  stepped_runtime host{by_worth(2)};
+  const auto in_chain = [](member& m) { chain<3>(m, 300, nothing_more, 100us); };
+  thefts_in(host, in_chain); // of the first call nothing is expected
+  CHECK(thefts_in(host, in_chain) < 4); // each of the others would take half of what is expected
 }
 
 TEST_CASE("a computation counts thefts in vain, and those that gained make up for some") {
