@@ -120,10 +120,10 @@ TEST_CASE("stay: for a quantum in all") {
 }
 
 TEST_CASE("stay: it goes for work that waits") {
+  std::atomic<int> running{0}; // tasks look at these after the last check
+  std::atomic<bool> all_run{false};
   runtime rt{config_of(for_ever)};
   rt.run(give_away);
-  std::atomic<int> running{0};
-  std::atomic<bool> all_run{false};
   for (int i = 0; i < 2; ++i)
     REQUIRE(rt.compute().submit(task::make([&](executors::executor&) {
       if (running.fetch_add(1) == 1)
