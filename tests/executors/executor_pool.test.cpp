@@ -331,9 +331,9 @@ TEST_CASE("what a long task pushed last runs elsewhere before the task ends") {
 
 TEST_CASE("what a long task pushed last stays there while everybody is at a long task") {
   using namespace std::chrono_literals;
-  executor_pool pool{config_of(2)};
   std::latch both_run{2};
-  std::atomic<bool> looked{false};
+  std::atomic<bool> looked{false}; // the second task may read it last
+  executor_pool pool{config_of(2)};
   bool stayed = false;
   completion ran;
   REQUIRE(pool.submit(task::make([&](executor& self) {
