@@ -33,8 +33,8 @@ endfunction()
 
 # The calling folder has programs that are compiled once and run for a second: so they are compiled
 # in three fifths of the time that -O2 -g takes. The modules are compiled as ever. A precompiled
-# header and the sources that reuse it have the same level: g++ 14 refuses others. Under ASan and by
-# clang, BASAL_PROGRAM_FLAGS make it about half of that, but for tests that repeat what they do.
+# header and the sources that reuse it have the same level: g++ 14 refuses others. By clang,
+# BASAL_PROGRAM_FLAGS make it about half of that, but for tests that repeat what they do.
 function(basal_quick_to_compile)
   add_compile_options($<$<CONFIG:RelWithDebInfo>:-O1> $<$<CONFIG:RelWithDebInfo>:-g1>
                       ${BASAL_PROGRAM_FLAGS})

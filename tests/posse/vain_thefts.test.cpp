@@ -26,8 +26,7 @@ struct left_branch {
 /// @param apart what passes in a right branch before its fork
 /// @tparam Place what is known of branches is known of those of one place
 template <int Place>
-void chain(member& m, int forks, left_branch (*left)(int),
-           std::chrono::nanoseconds apart = 10us) {
+void chain(member& m, int forks, left_branch (*left)(int), std::chrono::nanoseconds apart = 10us) {
   if (forks == 0)
     return;
   m.fork_merge(
@@ -105,7 +104,7 @@ TEST_CASE("after thefts in vain, time without a fork does not make the next one 
 TEST_CASE("after thefts in vain, what is expected of the call does not, either") {
   stepped_runtime host{by_worth(2)};
   const auto in_chain = [](member& m) { chain<3>(m, 300, nothing_more, 100us); };
-  thefts_in(host, in_chain); // of the first call nothing is expected
+  thefts_in(host, in_chain);            // of the first call nothing is expected
   CHECK(thefts_in(host, in_chain) < 4); // each of the others would take half of what is expected
 }
 

@@ -279,9 +279,9 @@ TEST_CASE("a server that ends does not wait for its subscribers") {
 }
 
 TEST_CASE("it answers while every executor is blocked in a handler") {
-  observed x;
-  std::atomic<bool> go{false};
+  std::atomic<bool> go{false}; // an actor may read it last
   std::atomic<int> blocked{0};
+  observed x;
   for (int i = 0; i < 2; ++i)
     x.system.spawn([&](caf::event_based_actor*) {
       blocked.fetch_add(1, std::memory_order_relaxed);

@@ -185,6 +185,8 @@ private:
   static std::string shown(T value) {
     if constexpr (std::is_pointer_v<T>) {
       return value == nullptr ? "null" : "a pointer";
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return std::to_string(value);
     } else {
       auto number = static_cast<std::uint64_t>(value);
       constexpr std::uint64_t large = 1u << 16;
