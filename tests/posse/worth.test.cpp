@@ -765,6 +765,29 @@ TEST_CASE("a delegate's forks are expected to take what it was given for") {
   CHECK(root.error() == "");
 }
 
+TEST_CASE("a delegate of a range whose cost is known is not expected to take a half of the rest") {
+  bool forks = false;
+  const auto element = [&](member& m, std::size_t i) {
+    if (i == 0 && forks)
+      let_thieves_begin(m);
+    if (i != 0 && forks)
+      m.fork_merge([](member& k) { look(k); }, [](member&) {});
+    pass(50us);
+  };
+  const auto takes = [&](member& m) {
+    m.fork_merge([&](member& k) { posse::fork_merge_n(k, 2, element); },
+                 [](member& k) {
+                   for (int i = 0; i < 20'000; ++i) {
+                     pass(50ns);
+                     k.poll(); // else time without one would make forks worth a theft
+                   }
+                 });
+  };
+  CHECK(thefts_on(1, takes) == 0); // there it becomes known
+  forks = true;
+  CHECK(thefts_on(4, takes) == 2);
+}
+
 TEST_CASE("two elements of a range are known from one computation to the next") {
   const auto takes
     = [](member& m) { posse::fork_merge_n(m, 2, [](member&, std::size_t) { pass(50us); }); };
