@@ -22,14 +22,18 @@ long deep(member& m, long n) {
 
 constexpr pure<deep> pure_deep{"much_too_deep"};
 
+} // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+namespace {
+
 [[gnu::noinline]] long leaf(member& m, long n) {
   volatile char frame[512] = {};
   frame[n % 512] = 1;
   return n == 0 ? 0 : leaf(m, n - 1) + frame[(n + 1) % 512];
 }
 
-// Sanitizers stand between a program and its signals: some are for tests without them.
-[[maybe_unused]] constexpr pure<leaf> pure_leaf{"deep_leaf"};
+constexpr pure<leaf> pure_leaf{"deep_leaf"};
 
 [[gnu::noinline]] long far_write(member& m, long n) {
   volatile char frame[724 * 1024];
@@ -39,17 +43,16 @@ constexpr pure<deep> pure_deep{"much_too_deep"};
   return rest + frame[0];
 }
 
-[[maybe_unused]] constexpr pure<far_write> pure_far_write{"far_write"};
+constexpr pure<far_write> pure_far_write{"far_write"};
 
 std::string asks(member&) {
   return running_pure_function();
 }
 
-[[maybe_unused]] constexpr pure<asks> pure_asks{"asks"};
+constexpr pure<asks> pure_asks{"asks"};
 
 } // namespace
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("an overflow without forks is reported with the function, the size and the remedy") {
   auto [said, signal] = in_child([] {
     runtime rt{{.compute_executors = 1, .stack_bytes = 128 * 1024}};
