@@ -9,6 +9,7 @@
 #include "release_unrun.hpp"
 #include "testing_scheduler.hpp"
 #include "turn.hpp"
+#include "turn_counts.hpp"
 
 #include <basal/actors/detail/awaited_answer.hpp>
 #include <basal/actors/log.hpp>
@@ -413,24 +414,6 @@ void scheduler::queue(caf::resumable* job, bool timed) {
   }
 }
 
-namespace {
-
-/// Of turns while nobody watches, and of those that are not picked while somebody does.
-struct uncounted_turn {
-  std::size_t limit(std::size_t most) const noexcept {
-    return most;
-  }
-  bool handled(std::size_t) const noexcept {
-    return false;
-  }
-  void handled_all(std::size_t) const noexcept {
-  }
-  void over(bool) const noexcept {
-  }
-};
-
-} // namespace
-
 void scheduler::run(void* object, executors::executor& self) noexcept {
   auto* job = static_cast<caf::resumable*>(object);
   BASAL_ASSERT(self.attachment() != nullptr, "actors run on message executors");
@@ -439,14 +422,14 @@ void scheduler::run(void* object, executors::executor& self) noexcept {
   if (here.is_watched()) [[unlikely]]
     run_watched(*job, self, here);
   else
-    take_turn(job, self, here, uncounted_turn{});
+    take_uncounted_turn(*job, self, here);
 }
 
 void scheduler::run_watched(caf::resumable& job, executors::executor& self, unit& here) noexcept {
   auto& watch = here.watch();
   auto* lane = watch.goes_on(self.last_look()) ? here.lane(self) : nullptr;
   if (lane == nullptr) {
-    take_turn(&job, self, here, uncounted_turn{});
+    take_uncounted_turn(job, self, here);
     return;
   }
   if (const auto delay = watch.delay_of(job, self.last_look()); delay != 0)
@@ -457,10 +440,18 @@ void scheduler::run_watched(caf::resumable& job, executors::executor& self, unit
     return;
   }
   const passed_turn passed{self, job};
-  passed.over(*lane, take_turn(&job, self, here, uncounted_turn{}));
+  passed.over(*lane, take_uncounted_turn(job, self, here));
 }
 
-/// @param count learns of the turn: uncounted_turn or counted_turn
+/// While nobody watches, or one that is not picked while somebody does.
+std::uint64_t scheduler::take_uncounted_turn(caf::resumable& job, executors::executor& self,
+                                             unit& here) noexcept {
+  if (self.is_turn_timed()) [[unlikely]]
+    return take_turn(&job, self, here, timed_turn{self, job});
+  return take_turn(&job, self, here, uncounted_turn{});
+}
+
+/// @param count learns of the turn: uncounted_turn, timed_turn or counted_turn
 /// @returns how many messages the actor has handled, at least
 template <class Count>
 std::uint64_t scheduler::take_turn(caf::resumable* job, executors::executor& self, unit& here,

@@ -115,6 +115,10 @@ executor::executor(executor_pool& pool, std::size_t index)
     load_(load_window_quanta * quantum_ticks_) {
   if (pool.config().newest_ops != nullptr)
     senders_ = std::make_unique<detail::sender_history>();
+  if (pool.config().newest_ops != nullptr && pool.config().executors > 1) {
+    turn_costs_ = std::make_unique<turn_costs>();
+    until_timed_ = 1;
+  }
 }
 
 executor::~executor() {
@@ -429,6 +433,12 @@ void executor::put_off(work_item item) noexcept {
   if (pool_.idle_.would_wake() && waits_briefly() && pool_.crowds(*this))
     crowded_at_ = counters_.tasks_run.get();
   else
+    notify_of_own();
+}
+
+/// That there is more to do here.
+void executor::notify_of_own() noexcept {
+  if (!pool_.work_stays())
     pool_.notify();
 }
 
@@ -528,6 +538,8 @@ bool executor::waits_for_next_message() noexcept {
 /// @param outlasts_wake_up it would wait for longer than it takes to wake one
 executor::helper executor::find_helper(bool outlasts_wake_up) noexcept {
   const auto& idle = pool_.idle_;
+  if (work_still_stays())
+    return helper::none;
   if (idle.any_searcher())
     return helper::found;
   if (!idle.any_parked())
@@ -550,7 +562,8 @@ bool executor::could_run_beside_newest(std::uint64_t begun, std::uint64_t messag
   const auto spent = last_look_ - begun;
   const auto move = pool_.move_ticks_.load(std::memory_order_relaxed);
   const auto& idle = pool_.idle_;
-  if (pool_.size() == 1 || spent < move || 2 * spent < messages * move || !idle.any_parked())
+  if (pool_.size() == 1 || pool_.work_stays() || spent < move || 2 * spent < messages * move
+      || !idle.any_parked())
     return false;
   if (idle.num_searching() > 0 || idle.any_looking())
     return true;
@@ -604,7 +617,7 @@ void executor::push_again(work_item item) {
   const bool others_wait = work_waits() || pool_.background_waits();
   push_ring(item);
   if (others_wait)
-    pool_.notify();
+    notify_of_own();
 }
 
 void executor::push_ring(work_item item) noexcept {
@@ -871,7 +884,7 @@ work_item executor::pop_injected() noexcept {
     push_ring(batch[i]);
   // A sleeper may have taken its last look between the queue and the ring.
   if (count > 1 && !pool_.all_is_taken_soon())
-    pool_.notify();
+    notify_of_own();
   return found(batch[0]);
 }
 
@@ -920,7 +933,9 @@ template <class Look>
 auto executor::look_at_others(Look look) noexcept {
   record_search();
   const auto from = now();
+  pool_.hunting_.fetch_add(1, std::memory_order_relaxed);
   const auto result = look();
+  pool_.hunting_.fetch_sub(1, std::memory_order_relaxed);
   last_look_ = now();
   tick_searched_ += last_look_ - from;
   return result;
@@ -939,6 +954,8 @@ work_item executor::search() noexcept {
 }
 
 work_item executor::steal() noexcept {
+  if (work_still_stays())
+    return {};
   auto count = pool_.size();
   auto first = random_.below(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -1073,6 +1090,8 @@ bool executor::has_long_items(const executor& owner) const noexcept {
 /// While it looks for a wake-up: nobody wakes it for what is put into a slot. Of the others that
 /// run it looks at one each time, as a look costs that one a line of its cache.
 bool executor::sees_one_behind_long() noexcept {
+  if (pool_.work_stays())
+    return false;
   slot_seen_ = pool_.idle_.next_awake(slot_seen_);
   const auto& other = pool_.at(slot_seen_);
   if (&other == this || patience_ticks_ == 0
@@ -1161,7 +1180,8 @@ work_item executor::found(work_item item) noexcept {
   if (searching_) {
     searching_ = false;
     pool_.idle_.stop_searching([this] {
-      return pool_.work_for_searchers() && !pool_.all_is_taken_soon() && !pool_.waits_for_cpu();
+      return !pool_.work_stays() && pool_.work_for_searchers() && !pool_.all_is_taken_soon()
+             && !pool_.waits_for_cpu();
     });
   }
   return item;

@@ -52,6 +52,7 @@ executor_pool::executor_pool(pool_config config)
                                    : stack_pool::guard_kind::best),
     idle_(makes_threads() ? sleepers{config_.executors, thread_maker()}
                           : sleepers{config_.executors}),
+    speedup_(tick_clock::to_ticks(std::chrono::microseconds{1})),
     step_random_(config_.simulate.seed, config_.executors),
     heritage_(std::make_unique<thread_heritage>()),
     cpus_(cpus_for(config_.pin)),
@@ -325,11 +326,11 @@ void executor_pool::note_free_cpu() noexcept {
 
 /// Whether there is work that any executor may take and that nobody is
 /// responsible for. While somebody searches, the rings are its business: it
-/// asks again when it stops.
+/// asks again when it stops. While work stays, they are their owners'.
 bool executor_pool::work_for_searchers() const noexcept {
   if (shared_work_waits() || background_waits())
     return true;
-  if (idle_.num_searching() != 0)
+  if (idle_.num_searching() != 0 || work_stays())
     return false;
   for (const auto& e : executors_)
     if (!e->ring_.empty() || !e->newborns_.empty())

@@ -32,6 +32,7 @@
 #include <basal/executors/detail/state_times.hpp>
 #include <basal/executors/detail/steal_stack.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
+#include <basal/executors/detail/turn_costs.hpp>
 #include <basal/executors/detail/vain_looks.hpp>
 #include <basal/executors/detail/xorshift.hpp>
 #include <basal/executors/stats.hpp>
@@ -226,6 +227,21 @@ public:
     return newest_.load(std::memory_order_relaxed) != nullptr
            && could_run_beside_newest(begun, messages);
   }
+
+  /// For who runs items with the pool's `newest_ops` in turns of several messages: whether the turn
+  /// that begins is to be timed (detail/speedup.hpp). Then begin_timed_turn() and end_timed_turn()
+  /// come next. Costs next to nothing but for one turn of many.
+  bool is_turn_timed() noexcept {
+    return --until_timed_ == 0 && times_turn();
+  }
+
+  /// @param kind an address that the turns of all have that handle messages as this one does, or
+  ///             null: nothing is to be learned of its kind
+  /// @returns what end_timed_turn() is to be given
+  std::uint64_t begin_timed_turn(const void* kind) noexcept;
+
+  /// It has handled `messages`; 0: as if it had not been timed.
+  void end_timed_turn(std::uint64_t begun, std::uint64_t messages) noexcept;
 
   /// A part of the running work that another executor did has ended.
   void note_merge() noexcept {
@@ -471,6 +487,10 @@ private:
   void push_newborns(work_item item) noexcept;
   template <class Queue>
   bool push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept;
+  void notify_of_own() noexcept;
+  bool times_turn() noexcept;
+  bool work_still_stays() noexcept;
+  void note_turn(std::uint64_t present) noexcept;
   bool tick_is_over() const noexcept;
   void end_tick() noexcept;
   void note_newborns(std::uint64_t present) noexcept;
@@ -573,10 +593,20 @@ private:
   std::uint64_t merged_at_ = 0;    ///< `tasks_run` at the latest merge
   std::uint32_t late_senders_ = 0; ///< items of all that are known to send late
   std::unique_ptr<detail::sender_history> senders_; ///< null without a newest-first slot
-  std::uint64_t background_since_ = 0; ///< seen to wait, and none taken, since then; 0: not
-  std::uint64_t background_start_ = 0; ///< of the latest piece out of turn; 0: it has ended
-  std::uint64_t background_pause_ = 0; ///< until the next one at least
-  std::uint64_t recorded_length_ = 0;  ///< of the queues: see record_queues()
+  struct {
+    const void* kind = nullptr;
+    std::uint64_t messages = 0; ///< 0: it has not ended
+    std::size_t width = 0;      ///< executors at work, as it began
+    std::uint64_t from = 0;     ///< ticks
+    std::uint64_t until = 0;    ///< ticks, if it has ended
+    bool is_open = false;
+  } timed_;                                ///< the turn that was timed last
+  std::uint32_t until_timed_ = 0;          ///< turns, until one is timed or a timed one is over
+  std::unique_ptr<turn_costs> turn_costs_; ///< null: no turns are timed
+  std::uint64_t background_since_ = 0;     ///< seen to wait, and none taken, since then; 0: not
+  std::uint64_t background_start_ = 0;     ///< of the latest piece out of turn; 0: it has ended
+  std::uint64_t background_pause_ = 0;     ///< until the next one at least
+  std::uint64_t recorded_length_ = 0;      ///< of the queues: see record_queues()
   look_time look_time_;
   vain_looks vain_looks_;
   shared_cpu cpu_;

@@ -20,6 +20,7 @@
 #include <basal/executors/detail/injection_queue.hpp>
 #include <basal/executors/detail/recently.hpp>
 #include <basal/executors/detail/sleepers.hpp>
+#include <basal/executors/detail/speedup.hpp>
 #include <basal/executors/detail/stack_pool.hpp>
 #include <basal/executors/executor.hpp>
 #include <basal/executors/work_item.hpp>
@@ -252,6 +253,12 @@ public:
   ///         destructor does, and waits without end.
   [[nodiscard]] std::vector<straggler> stop(stop_mode mode, std::chrono::nanoseconds patience);
 
+  /// Whether executors leave each other's work alone, and wake nobody for theirs, since several
+  /// have lately got less done than one of them would have (detail/speedup.hpp): a snapshot.
+  bool work_stays() const noexcept {
+    return speedup_.work_stays();
+  }
+
   /// In stepped mode (simulation::stepped): lets executor `index` run one item,
   /// or find that there is none. Always from the thread that made the pool,
   /// which must not wait for something that only a step would bring about.
@@ -326,6 +333,11 @@ private:
   bool all_is_taken_soon() const noexcept;
   bool is_soon(std::uint64_t ticks) const noexcept;
   bool crowds(const executor& waker) noexcept;
+  std::size_t num_at_work() const noexcept;
+  std::uint64_t samples_alone() const noexcept;
+  turn_costs::evidence evidence() const noexcept;
+  bool judge_speedup(std::uint64_t present) noexcept;
+  void say_work_goes_around(executor& here) noexcept;
   bool has_cpu() const noexcept;
 
   /// Whether pool_config::share_cpus is a limit.
@@ -406,6 +418,10 @@ private:
   alignas(64) std::atomic<std::size_t> hosting_{0};
   std::atomic<std::size_t> num_blocked_{0}; ///< as of the backstop's last look; its only writer
 
+  /// Executors that look at others' queues. Relaxed: a hint.
+  alignas(64) std::atomic<std::uint32_t> hunting_{0};
+
+  alignas(64) speedup speedup_;
   cpu_wish cpu_wish_;
   recently long_work_; ///< noted by executors and the backstop, whose ticks it counts
 

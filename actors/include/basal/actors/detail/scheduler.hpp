@@ -94,6 +94,8 @@ private:
   template <class Count>
   static std::uint64_t take_turn(caf::resumable* job, executors::executor& self, unit& here,
                                  Count&& count) noexcept;
+  static std::uint64_t take_uncounted_turn(caf::resumable& job, executors::executor& self,
+                                           unit& here) noexcept;
 
   static const executors::work_ops job_ops;
 

@@ -1,0 +1,152 @@
+// Executors that get less done side by side than one of them would: thieves leave work to its
+// owner, and nobody is woken for it.
+
+#include "recurring.hpp"
+#include "stepped_pool.hpp"
+#include "support/catch.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+using namespace basal::executors;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A hub and those that it serves, as far as executors see actors: it gives each of them a message,
+/// then the next one. So who runs the hub has all the work, and others what they steal. Each turn
+/// handles a message.
+class hub_and_clients {
+public:
+  /// @param alone what a turn takes one executor
+  /// @param beside what it takes each of two
+  hub_and_clients(std::chrono::nanoseconds alone, std::chrono::nanoseconds beside)
+    : pool_(config()), alone_(alone), beside_(beside) {
+    for (auto& client : clients_) {
+      client.body = [this, &client](executor& self) {
+        take_turn(self);
+        at_rest_.push_back(&client);
+      };
+      at_rest_.push_back(&client);
+    }
+    hub_.body = [this](executor& self) {
+      take_turn(self);
+      for (int i = 0; i < at_once && !at_rest_.empty(); ++i) {
+        self.push_newest(at_rest_.front()->item());
+        at_rest_.pop_front();
+      }
+      self.push_again(hub_.item());
+    };
+    REQUIRE(pool_.submit(hub_.item()));
+  }
+
+  /// For so long; each executor that has something to do takes a turn.
+  void run(std::chrono::nanoseconds time) {
+    const auto until = time_now + tick_clock::to_ticks(time);
+    while (time_now < until) {
+      const bool first = pool_.step(0);
+      const bool second = pool_.step(1);
+      pass(first && second ? beside_ : alone_);
+    }
+  }
+
+  void set_times(std::chrono::nanoseconds alone, std::chrono::nanoseconds beside) {
+    alone_ = alone;
+    beside_ = beside;
+  }
+
+  bool work_stays() const {
+    return pool_.work_stays();
+  }
+
+  std::uint64_t turns() const {
+    return pool_.at(0).stats().tasks_run + pool_.at(1).stats().tasks_run;
+  }
+
+  std::uint64_t thefts() const {
+    return pool_.at(0).stats().tasks_stolen + pool_.at(1).stats().tasks_stolen;
+  }
+
+  executor_pool& pool() {
+    return pool_;
+  }
+
+private:
+  static constexpr int at_once = 4;
+
+  static pool_config config() {
+    auto result = stepped(2);
+    result.newest_ops = &recurring::ops;
+    return result;
+  }
+
+  static void take_turn(executor& self) {
+    static constexpr char kind = 0;
+    if (self.is_turn_timed())
+      self.end_timed_turn(self.begin_timed_turn(&kind), 1);
+    self.look(self.now());
+  }
+
+  executor_pool pool_;
+  recurring hub_;
+  std::array<recurring, 16> clients_;
+  std::deque<recurring*> at_rest_;
+  std::chrono::nanoseconds alone_;
+  std::chrono::nanoseconds beside_;
+};
+
+} // namespace
+
+TEST_CASE("where two executors get less done than one would, work stays at one") {
+  hub_and_clients actors{20us, 60us};
+  actors.run(12ms);
+  REQUIRE(actors.work_stays());
+  const auto thefts = actors.thefts();
+  const auto turns = actors.turns();
+  actors.run(10ms);
+  CHECK(actors.work_stays());
+  CHECK(actors.thefts() == thefts);
+  CHECK(actors.turns() - turns >= 500); // 20 us each
+}
+
+TEST_CASE("where two get more done, work goes around but for trials") {
+  hub_and_clients actors{20us, 30us};
+  int stays = 0;
+  for (int i = 0; i < 1000; ++i) {
+    actors.run(100us);
+    stays += actors.work_stays() ? 1 : 0;
+  }
+  CHECK(stays < 20);
+  CHECK(actors.thefts() > 1000);
+}
+
+TEST_CASE("work goes around again where messages have become long") {
+  hub_and_clients actors{20us, 60us};
+  actors.run(12ms);
+  REQUIRE(actors.work_stays());
+  actors.set_times(120us, 120us);
+  actors.run(1ms);
+  CHECK_FALSE(actors.work_stays());
+  const auto turns = actors.turns();
+  actors.run(12ms);
+  CHECK(actors.turns() - turns > 150); // of two
+}
+
+TEST_CASE("work that was to stay for a moment goes around again beside a turn that goes on") {
+  hub_and_clients actors{20us, 30us};
+  while (!actors.work_stays())
+    actors.run(20us);
+  const auto thefts = actors.thefts();
+  REQUIRE(actors.pool().submit(nothing_special())); // so that executor 1 has come to look around
+  for (int i = 0; i < 20 && actors.work_stays(); ++i) {
+    pass(100us); // executor 0 is in the middle of a turn
+    REQUIRE(actors.pool().submit(nothing_special()));
+    actors.pool().step(1);
+    actors.pool().step(1);
+  }
+  CHECK_FALSE(actors.work_stays());
+  CHECK(actors.thefts() > thefts);
+}
