@@ -8,6 +8,7 @@ extern const program asking_threads;
 extern const program bank;
 extern const program barber_shop;
 extern const program big;
+extern const program border_rows;
 extern const program bounded_buffer;
 extern const program bursts;
 extern const program chameneos;
@@ -19,6 +20,7 @@ extern const program fibonacci_tree;
 extern const program filter_bank;
 extern const program fork_join;
 extern const program guided_search;
+extern const program key_values;
 extern const program log_collectors;
 extern const program logistic_map;
 extern const program mailbox;
@@ -48,17 +50,15 @@ extern const program trapezoid;
 
 std::span<const program* const> all_programs() {
   static constexpr std::array all{
-    &asking_threads, &bank,           &barber_shop,    &big,
-    &bounded_buffer, &bursts,         &chameneos,      &counting,
-    &creation_tree,  &dictionary,     &fan_in,         &fibonacci_tree,
-    &filter_bank,    &fork_join,      &guided_search,  &log_collectors,
-    &logistic_map,   &mailbox,        &matrix_product, &mixed_case,
-    &pairs,          &philosophers,   &pi_digits,      &ping_pong,
-    &pipeline,       &queens,         &quicksort,      &radix_sort,
-    &relay,          &scatter_gather, &search_tree,    &service_tree,
-    &shared_servers, &shortest_paths, &sieve,          &smokers,
-    &sorted_list,    &spawn_end,      &thread_ring,    &token_ring,
-    &trapezoid};
+    &asking_threads, &bank,           &barber_shop,    &big,          &border_rows,
+    &bounded_buffer, &bursts,         &chameneos,      &counting,     &creation_tree,
+    &dictionary,     &fan_in,         &fibonacci_tree, &filter_bank,  &fork_join,
+    &guided_search,  &key_values,     &log_collectors, &logistic_map, &mailbox,
+    &matrix_product, &mixed_case,     &pairs,          &philosophers, &pi_digits,
+    &ping_pong,      &pipeline,       &queens,         &quicksort,    &radix_sort,
+    &relay,          &scatter_gather, &search_tree,    &service_tree, &shared_servers,
+    &shortest_paths, &sieve,          &smokers,        &sorted_list,  &spawn_end,
+    &thread_ring,    &token_ring,     &trapezoid};
   return all;
 }
 
