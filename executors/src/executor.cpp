@@ -1180,8 +1180,7 @@ work_item executor::found(work_item item) noexcept {
   if (searching_) {
     searching_ = false;
     pool_.idle_.stop_searching([this] {
-      return !pool_.work_stays() && pool_.work_for_searchers() && !pool_.all_is_taken_soon()
-             && !pool_.waits_for_cpu();
+      return pool_.work_for_searchers() && !pool_.all_is_taken_soon() && !pool_.waits_for_cpu();
     });
   }
   return item;
