@@ -1,15 +1,18 @@
 // Executors that get less done side by side than one of them would: thieves leave work to its
-// owner, and nobody is woken for it.
+// owner, and nobody is woken for it. Nothing here is timed but for how long a test waits in vain.
 
 #include "recurring.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <mutex>
+#include <thread>
 
 using namespace basal::executors;
 using namespace std::chrono_literals;
@@ -149,4 +152,105 @@ TEST_CASE("work that was to stay for a moment goes around again beside a turn th
   }
   CHECK_FALSE(actors.work_stays());
   CHECK(actors.thefts() > thefts);
+}
+
+// -- with threads -------------------------------------------------------------------
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+/// As above, but turns take real time, and in the end the hub waits in one of them for a client
+/// that it has just sent to, and which only another executor can run.
+class blocking_hub {
+public:
+  blocking_hub() {
+    for (auto& client : clients_) {
+      client.body = [this, &client](executor& self) {
+        take_turn(self);
+        std::lock_guard guard{mutex_};
+        at_rest_.push_back(&client);
+      };
+      at_rest_.push_back(&client);
+    }
+    last_.body = [this](executor&) { last_has_run_.store(true); };
+    filler_.body = [](executor&) {};
+    hub_.body = [this](executor& self) { serve(self); };
+  }
+
+  /// @returns whether the client has run
+  bool run() {
+    pool_config config;
+    config.name = "test";
+    config.executors = 2;
+    config.newest_ops = &recurring::ops;
+    executor_pool pool{config};
+    pool_ = &pool;
+    REQUIRE(pool.submit(hub_.item()));
+    done_.wait();
+    pool.stop(stop_mode::drain);
+    return was_helped_;
+  }
+
+private:
+  void serve(executor& self) {
+    take_turn(self);
+    const auto present = clock_type::now();
+    if (!pool_->work_stays())
+      stays_since_ = present;
+    if (present - stays_since_ > 2ms || present - begun_ > 60s) { // that is no trial
+      was_helped_ = is_helped(self);
+      done_.set();
+      return;
+    }
+    std::lock_guard guard{mutex_};
+    for (int i = 0; i < 4 && !at_rest_.empty(); ++i) {
+      self.push_newest(at_rest_.front()->item());
+      at_rest_.pop_front();
+    }
+    self.push_again(hub_.item());
+  }
+
+  bool is_helped(executor& self) {
+    self.push_newest(last_.item());
+    self.push_newest(filler_.item()); // in whose place it was
+    const auto until = clock_type::now() + 20s;
+    while (!last_has_run_.load() && clock_type::now() < until)
+      std::this_thread::yield();
+    return last_has_run_.load();
+  }
+
+  void take_turn(executor& self) {
+    static constexpr char kind = 0;
+    const bool is_timed = self.is_turn_timed();
+    const auto begun = is_timed ? self.begin_timed_turn(&kind) : 0;
+    const auto length = at_work_.fetch_add(1) == 0 ? 20us : 60us;
+    for (const auto from = clock_type::now(); clock_type::now() - from < length;) {
+    }
+    at_work_.fetch_sub(1);
+    if (is_timed)
+      self.end_timed_turn(begun, 1);
+    self.look(self.now());
+  }
+
+  executor_pool* pool_ = nullptr;
+  completion done_;
+  std::atomic<int> at_work_{0};
+  std::atomic<bool> last_has_run_{false};
+  bool was_helped_ = false; // published by done_
+  clock_type::time_point begun_ = clock_type::now();
+  clock_type::time_point stays_since_ = begun_;
+  std::mutex mutex_; // for the next one
+  std::deque<recurring*> at_rest_;
+  std::array<recurring, 16> clients_;
+  recurring hub_, last_, filler_;
+};
+
+} // namespace
+
+TEST_CASE("work that waits behind a long turn goes around again, though it was to stay") {
+  if (usable_cpus() < 2)
+    return; // two executors are never at work at the same time
+  blocking_hub hub;
+  CHECK(hub.run());
 }
