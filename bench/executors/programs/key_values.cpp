@@ -76,9 +76,8 @@ private:
     auto key
       = "client/" + std::to_string(number_) + "/" + std::to_string(number / 2 % keys_of_client);
     if (number % 2 == 0) {
-      request(server_, caf::infinite, put::value, key, value_of(number_, number)).then([=] {
-        ask(number + 1);
-      });
+      request(server_, caf::infinite, put::value, key, value_of(number_, number))
+        .then([this, number] { ask(number + 1); });
       return;
     }
     if (is_for_missing_key(number))
