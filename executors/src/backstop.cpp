@@ -159,7 +159,7 @@ void backstop::look_around() noexcept {
       && (at_long_task >= cpus || leave_cpu_unused(pool_.num_running(), cpus, waited_ns, elapsed)))
     pool_.note_long_work(2 * tick); // what waited has done so since the look before the last one
   if (work_is_stuck && pool_.work_stays())
-    pool_.speedup_.give_up();
+    pool_.let_work_go_around();
   if (pool_.cpu_wish_.is_there())
     serve_wish(work_is_stuck || stuck >= pool_.idle_.num_awake());
   else if (stuck != 0 && stuck >= pool_.idle_.num_awake() && pool_.work_for_searchers())

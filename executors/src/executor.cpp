@@ -1300,6 +1300,8 @@ void executor::end_tick() noexcept {
   if (tick_tasks_ > 0) {
     const auto item = (present - tick_start_ - searched) / tick_tasks_;
     item_ticks_.store(std::min(item, std::exchange(tick_item_, item)), std::memory_order_relaxed);
+    if (pool_.work_stays()) [[unlikely]]
+      note_tick_while_work_stays(present, item);
     if (const auto longest = longest_item_.load(std::memory_order_relaxed); longest != 0)
       longest_item_.store(longest - longest / 8 - 1, std::memory_order_relaxed);
   }

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
+
+#include "backstop.hpp"
 
 namespace basal::executors {
 
@@ -26,8 +29,7 @@ bool executor::times_turn() noexcept {
     return true;
   const auto present = now();
   note_turn(present);
-  if (pool_.judge_speedup(present))
-    pool_.say_work_goes_around(*this);
+  pool_.judge_speedup(present);
   const auto item = std::max<std::uint64_t>(1, item_ticks_.load(std::memory_order_relaxed));
   const auto mean = std::min(pool_.speedup_.pause() / item, most_between);
   if (mean == 0)
@@ -50,9 +52,18 @@ void executor::end_timed_turn(std::uint64_t begun, std::uint64_t messages) noexc
   timed_.until = now();
 }
 
-/// The same beside a turn that goes on for longer than work was to stay: nobody else ends it then.
+/// The same where no turn that is timed has ended for longer than work was to stay.
 bool executor::work_still_stays() noexcept {
   return pool_.work_stays() && !pool_.judge_speedup(now());
+}
+
+/// A tick is over, in which an item took `item` on average: of a program that has become another
+/// one it may be long until a turn is timed.
+void executor::note_tick_while_work_stays(std::uint64_t present, std::uint64_t item) noexcept {
+  if (item >= wake_up_ticks_ && pool_.speedup_.note_messages(true, item))
+    pool_.say_work_goes_around();
+  else
+    pool_.judge_speedup(present);
 }
 
 /// The timed turn, with all until `present`; but if there was nothing to do after it, that is not a
@@ -63,13 +74,14 @@ void executor::note_turn(std::uint64_t present) noexcept {
   const auto took = (awake_since_ > timed_.from ? timed_.until : present) - timed_.from;
   const auto width = pool_.num_at_work();
   auto& speedup = pool_.speedup_;
-  if (width <= 1 && timed_.width <= 1)
+  // Not of one that works alone since there is no more to do: that may be something else.
+  if (width <= 1 && timed_.width <= 1 && pool_.work_stays())
     turn_costs_->note_alone(speedup.period_alone(), timed_.kind, timed_.messages, took);
   else if (width > 1 && timed_.width > 1)
     turn_costs_->note_beside(speedup.period_beside(), timed_.kind, timed_.messages, took,
                              (width + timed_.width) / 2);
-  if (speedup.note_message(took / timed_.messages >= wake_up_ticks_))
-    pool_.say_work_goes_around(*this);
+  if (speedup.note_messages(took / timed_.messages >= wake_up_ticks_, took))
+    pool_.say_work_goes_around();
 }
 
 // -- the pool -----------------------------------------------------------------
@@ -82,8 +94,19 @@ std::size_t executor_pool::num_at_work() const noexcept {
 
 /// @returns whether work does not stay any more, as it did until now
 bool executor_pool::judge_speedup(std::uint64_t present) noexcept {
-  return speedup_.go_on(
+  if (backstop_->is_refused()) // nobody would help who waits behind a long turn
+    return false;
+  const bool has_ended = speedup_.go_on(
     present, [this] { return samples_alone(); }, [this] { return evidence(); });
+  if (has_ended)
+    say_work_goes_around();
+  return has_ended;
+}
+
+/// Somebody waits for work that is to stay.
+void executor_pool::let_work_go_around() noexcept {
+  if (speedup_.give_up())
+    say_work_goes_around();
 }
 
 std::uint64_t executor_pool::samples_alone() const noexcept {
@@ -102,9 +125,10 @@ turn_costs::evidence executor_pool::evidence() const noexcept {
     speedup_.period_beside(), speedup_.period_alone(), tick_clock::to_ticks(executor::wake_up));
 }
 
-/// Nobody was woken for what waits here while work stayed.
-void executor_pool::say_work_goes_around(executor& here) noexcept {
-  if (here.work_waits())
+/// Nobody was woken for what waits in the queues of executors that are awake, of which each may be
+/// in the middle of a turn that waits for it.
+void executor_pool::say_work_goes_around() noexcept {
+  if (work_for_searchers())
     notify();
 }
 

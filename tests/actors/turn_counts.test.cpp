@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 using namespace basal;
 
@@ -26,18 +27,31 @@ address kind_of(caf::event_based_actor* self) {
   return reinterpret_cast<address>(actors::handler_kind(*self));
 }
 
-caf::behavior doubles(caf::event_based_actor* self) {
+/// Answers with what handler_kind() is where a number is the next message, or a text.
+caf::behavior tells(caf::event_based_actor* self) {
   const auto before = kind_of(self);
-  return {[=](bool now) { return now ? kind_of(self) : before; }};
+  return {[=](bool is_number) {
+            if (is_number)
+              self->send(self, std::int64_t{1});
+            else
+              self->send(self, std::string{"text"});
+            return kind_of(self);
+          },
+          [](std::int64_t) {}, [](const std::string&) {}, [=](double) { return before; }};
 }
 
-caf::behavior counts(caf::event_based_actor* self) {
-  return {[=](bool) { return kind_of(self); }};
+caf::behavior tells_too(caf::event_based_actor* self) {
+  return {[=](bool) {
+            self->send(self, std::int64_t{1});
+            return kind_of(self);
+          },
+          [](std::int64_t) {}};
 }
 
-address ask(caf::scoped_actor& self, const caf::actor& whom, bool now) {
+template <class Question>
+address ask(caf::scoped_actor& self, const caf::actor& whom, Question question) {
   address result = 0;
-  self->request(whom, caf::infinite, now)
+  self->request(whom, caf::infinite, question)
     .receive([&](address a) { result = a; }, [](const caf::error&) { FAIL("no answer"); });
   return result;
 }
@@ -55,16 +69,17 @@ struct job final : caf::resumable {
 
 } // namespace
 
-TEST_CASE("actors that were made by the same function have handlers of one kind") {
+TEST_CASE("actors that were made by the same function handle messages of the same types alike") {
   actor_system_config config;
   caf::actor_system system{config};
   caf::scoped_actor self{system};
-  const auto one = system.spawn(doubles);
-  const auto kind = ask(self, one, true);
-  CHECK(kind != 0);
-  CHECK(ask(self, system.spawn(doubles), true) == kind);
-  CHECK(ask(self, system.spawn(counts), true) != kind);
-  CHECK(ask(self, one, false) == 0); // before it had any
+  const auto one = system.spawn(tells);
+  const auto of_number = ask(self, one, true);
+  CHECK(of_number != 0);
+  CHECK(ask(self, system.spawn(tells), true) == of_number);
+  CHECK(ask(self, one, false) != of_number);
+  CHECK(ask(self, system.spawn(tells_too), true) != of_number);
+  CHECK(ask(self, one, 1.0) == 0); // before it had any
 }
 
 TEST_CASE("what is no actor has no handlers") {

@@ -138,20 +138,21 @@ TEST_CASE("where most of the time goes to what a trial tells nothing of, none is
   CHECK(m.watch.work_stays());
 }
 
-TEST_CASE("two long messages in a row end that work stays") {
+TEST_CASE("work goes around again once most of the time goes to long messages, two at least") {
   machine m;
   m.phases(4);
-  REQUIRE(m.watch.note_message(true) == false); // while it goes around that is of no interest
+  REQUIRE_FALSE(m.watch.note_messages(true, 100)); // while it goes around that is of no interest
+  REQUIRE_FALSE(m.watch.note_messages(true, 100));
   m.phases(1);
   REQUIRE(m.watch.work_stays());
-  CHECK_FALSE(m.watch.note_message(true));
-  CHECK_FALSE(m.watch.note_message(false));
-  CHECK_FALSE(m.watch.note_message(true));
+  CHECK_FALSE(m.watch.note_messages(true, 100));
+  CHECK_FALSE(m.watch.note_messages(false, 300));
+  CHECK_FALSE(m.watch.note_messages(true, 100)); // 176 of 439
   CHECK(m.watch.work_stays());
-  CHECK(m.watch.note_message(true));
+  CHECK(m.watch.note_messages(true, 100));
   CHECK_FALSE(m.watch.work_stays());
   m.since = m.now;
-  CHECK(m.phases(4) == lengths{2000, 100, 1000, 16000});
+  CHECK(m.phases(4) == lengths{2000, 100, 1000, 16000}); // and all is as at first
 }
 
 TEST_CASE("whoever is kept waiting ends that work stays") {

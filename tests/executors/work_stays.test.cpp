@@ -37,6 +37,8 @@ public:
     }
     hub_.body = [this](executor& self) {
       take_turn(self);
+      if (has_ended_)
+        return;
       for (int i = 0; i < at_once && !at_rest_.empty(); ++i) {
         self.push_newest(at_rest_.front()->item());
         at_rest_.pop_front();
@@ -65,6 +67,15 @@ public:
     return pool_.work_stays();
   }
 
+  void time_no_turns() {
+    times_turns_ = false;
+  }
+
+  /// The hub takes its last turn.
+  void end() {
+    has_ended_ = true;
+  }
+
   std::uint64_t turns() const {
     return pool_.at(0).stats().tasks_run + pool_.at(1).stats().tasks_run;
   }
@@ -86,9 +97,9 @@ private:
     return result;
   }
 
-  static void take_turn(executor& self) {
+  void take_turn(executor& self) {
     static constexpr char kind = 0;
-    if (self.is_turn_timed())
+    if (times_turns_ && self.is_turn_timed())
       self.end_timed_turn(self.begin_timed_turn(&kind), 1);
     self.look(self.now());
   }
@@ -99,6 +110,8 @@ private:
   std::deque<recurring*> at_rest_;
   std::chrono::nanoseconds alone_;
   std::chrono::nanoseconds beside_;
+  bool times_turns_ = true;
+  bool has_ended_ = false;
 };
 
 } // namespace
@@ -152,6 +165,110 @@ TEST_CASE("work that was to stay for a moment goes around again beside a turn th
   }
   CHECK_FALSE(actors.work_stays());
   CHECK(actors.thefts() > thefts);
+}
+
+TEST_CASE("work goes around again a tick after its time, though no turn is timed any more") {
+  hub_and_clients actors{1us, 3us};
+  actors.run(12ms);
+  REQUIRE(actors.work_stays());
+  actors.time_no_turns();
+  actors.run(70ms);
+  CHECK_FALSE(actors.work_stays());
+}
+
+TEST_CASE("where items take long, work goes around again after two ticks, though none is timed") {
+  hub_and_clients actors{1us, 3us};
+  actors.run(12ms);
+  REQUIRE(actors.work_stays());
+  actors.time_no_turns();
+  actors.set_times(1200us, 1200us);
+  actors.run(6ms);
+  CHECK_FALSE(actors.work_stays());
+}
+
+TEST_CASE("nothing stays in a pool that stops") {
+  hub_and_clients actors{20us, 60us};
+  actors.run(12ms);
+  REQUIRE(actors.work_stays());
+  actors.end();
+  actors.pool().stop(stop_mode::drain);
+  CHECK_FALSE(actors.work_stays());
+}
+
+TEST_CASE("when work goes around again, executors are woken for what waits at any that is awake") {
+  auto config = stepped(3);
+  config.newest_ops = &recurring::ops;
+  executor_pool pool{config};
+  static constexpr char kind = 0;
+  const auto take_turn = [](executor& self) {
+    if (self.is_turn_timed())
+      self.end_timed_turn(self.begin_timed_turn(&kind), 1);
+    self.look(self.now());
+  };
+  std::array<recurring, 16> clients;
+  std::deque<recurring*> at_rest;
+  for (auto& client : clients) {
+    client.body = [&](executor& self) {
+      take_turn(self);
+      at_rest.push_back(&client);
+    };
+    at_rest.push_back(&client);
+  }
+  bool waits = false;
+  bool has_run = false;
+  std::size_t blocked = 0;
+  bool is_blocked = false;
+  recurring hub;
+  recurring waited_for{[&](executor&) { has_run = true; }};
+  // In the middle of its turn from here on: its executor takes no more steps.
+  recurring blocking{[&](executor& self) {
+    blocked = self.index();
+    is_blocked = true;
+  }};
+  hub.body = [&](executor& self) {
+    take_turn(self);
+    if (waits) {
+      self.push_newest(waited_for.item());
+      self.push_newest(blocking.item());
+      return;
+    }
+    for (int i = 0; i < 4 && !at_rest.empty(); ++i) {
+      self.push_newest(at_rest.front()->item());
+      at_rest.pop_front();
+    }
+    self.push_again(hub.item());
+  };
+  // Has only itself to do, in the newest-first slot, so it neither searches nor puts off anything.
+  recurring busy{[&](executor& self) {
+    take_turn(self);
+    self.push_newest(busy.item());
+  }};
+  const auto round = [&](std::size_t without) {
+    int busy_ones = 0;
+    for (std::size_t i = 0; i < pool.size(); ++i)
+      busy_ones += i != without && pool.step(i) ? 1 : 0;
+    pass(busy_ones > 1 ? 98us : 20us);
+  };
+  REQUIRE(pool.submit(hub.item()));
+  for (int in_row = 0, i = 0; in_row < 30 && i < 2000; ++i) {
+    round(pool.size());
+    in_row = pool.work_stays() ? in_row + 1 : 0;
+  }
+  REQUIRE(pool.work_stays());
+  REQUIRE(pool.submit(busy.item()));
+  for (int i = 0; i < 20; ++i)
+    round(0);
+  waits = true;
+  for (int i = 0; i < 100 && !is_blocked; ++i) {
+    pool.step(0);
+    pass(20us);
+  }
+  REQUIRE(is_blocked);
+  for (int i = 0; i < 10'000 && !has_run; ++i)
+    round(blocked);
+  CHECK(has_run);
+  is_blocked = false;
+  pool.stop(stop_mode::discard);
 }
 
 // -- with threads -------------------------------------------------------------------

@@ -253,10 +253,11 @@ public:
   ///         destructor does, and waits without end.
   [[nodiscard]] std::vector<straggler> stop(stop_mode mode, std::chrono::nanoseconds patience);
 
-  /// Whether executors leave each other's work alone, and wake nobody for theirs, since several
-  /// have lately got less done than one of them would have (detail/speedup.hpp): a snapshot.
+  /// Whether executors steal nothing from each other, and wake nobody for what they send to, since
+  /// several have lately got less done than one of them would have (detail/speedup.hpp): a
+  /// snapshot. Not in a pool that stops.
   bool work_stays() const noexcept {
-    return speedup_.work_stays();
+    return speedup_.work_stays() && !stopping_.load(std::memory_order_seq_cst);
   }
 
   /// In stepped mode (simulation::stepped): lets executor `index` run one item,
@@ -337,7 +338,8 @@ private:
   std::uint64_t samples_alone() const noexcept;
   turn_costs::evidence evidence() const noexcept;
   bool judge_speedup(std::uint64_t present) noexcept;
-  void say_work_goes_around(executor& here) noexcept;
+  void let_work_go_around() noexcept;
+  void say_work_goes_around() noexcept;
   bool has_cpu() const noexcept;
 
   /// Whether pool_config::share_cpus is a limit.

@@ -23,10 +23,11 @@ namespace basal::executors {
 /// Both sides are tried more seldom the longer they hold. While several get more done, a trial
 /// takes 0.1 ms after 2, 6, 18 ms, and each 320 ms in the end. While they do not, work goes around
 /// for a millisecond after 16, 32 and then each 64 ms. So a program that has become another one is
-/// noticed within 64 ms, or after two messages that took long.
+/// noticed within 64 ms, or a tick later (1 ms or one item), or where most of the time goes to
+/// messages that take long.
 ///
-/// Executors call go_on() between turns, and before they do without others' work or help, and one
-/// at a time gets through; any thread may ask
+/// Executors call go_on() after turns that were timed, and while work stays at the ends of ticks
+/// and before they do without others' work or help. One at a time gets through. Any thread may ask
 /// work_stays(): in seq_cst, as an executor that sleeps since work stays is woken when it does no
 /// more (executor_pool::say_work_goes_around), or sees that after it has entered the idle set. All
 /// else is relaxed: a hint whose delay costs time, never correctness.
@@ -87,25 +88,34 @@ public:
     const bool stayed = work_stays();
     if (present >= until_.load(std::memory_order_relaxed))
       next(present, samples_alone, evidence);
+    if (is_given_up_.load(std::memory_order_relaxed)) // meanwhile
+      stays_.store(false, std::memory_order_seq_cst);
     is_held_.store(false, std::memory_order_release);
     return stayed && !work_stays();
   }
 
-  /// While work stays: a message has taken long. After two in a row work goes around again.
+  /// While work stays: messages have taken `ticks`, and each of them long or not. Once two were
+  /// long, and most of the time of the last eight or so is theirs, work goes around again. The sums
+  /// may lose what two executors note at the same time.
   /// @returns whether it does from now on
-  bool note_message(bool is_long) noexcept {
+  bool note_messages(bool are_long, std::uint64_t ticks) noexcept {
     if (!work_stays())
       return false;
-    const auto in_row = is_long ? long_messages_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
-    if (!is_long)
-      long_messages_.store(0, std::memory_order_relaxed);
-    return in_row >= 2 && give_up();
+    const auto fade = [](auto& sum, std::uint64_t more) {
+      const auto before = sum.load(std::memory_order_relaxed);
+      const auto result = before - before / 8 + more;
+      sum.store(result, std::memory_order_relaxed);
+      return result;
+    };
+    const auto all = fade(ticks_, ticks);
+    const auto of_long = fade(ticks_of_long_, are_long ? ticks : 0);
+    return are_long && num_long_.fetch_add(1, std::memory_order_relaxed) + 1 >= 2
+           && 2 * of_long > all && give_up();
   }
 
   /// Work goes around again, whoever has found that it should: somebody keeps it waiting.
   /// @returns whether it had stayed
   bool give_up() noexcept {
-    long_messages_.store(0, std::memory_order_relaxed);
     is_given_up_.store(true, std::memory_order_relaxed);
     until_.store(0, std::memory_order_relaxed);
     return stays_.exchange(false, std::memory_order_seq_cst);
@@ -165,7 +175,9 @@ private:
 
   void begin_stay(std::uint64_t present, std::uint64_t us, std::uint64_t pause) noexcept {
     stays_since_ = present;
-    long_messages_.store(0, std::memory_order_relaxed);
+    num_long_.store(0, std::memory_order_relaxed);
+    ticks_.store(0, std::memory_order_relaxed);
+    ticks_of_long_.store(0, std::memory_order_relaxed);
     pause_.store(pause, std::memory_order_relaxed);
     wait(present, us);
     stays_.store(true, std::memory_order_seq_cst);
@@ -193,7 +205,11 @@ private:
 
   std::atomic<bool> stays_{false};
   std::atomic<bool> is_given_up_{false};
-  std::atomic<int> long_messages_{0};   ///< in a row, while work stays
+  // Since work stays.
+  std::atomic<int> num_long_{0};
+  std::atomic<std::uint64_t> ticks_{0};
+  std::atomic<std::uint64_t> ticks_of_long_{0};
+
   std::atomic<std::uint64_t> until_{0}; ///< ticks
   std::atomic<std::uint64_t> pause_{shortest_pause};
   std::atomic<std::uint32_t> period_alone_{1};

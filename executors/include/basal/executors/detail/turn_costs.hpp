@@ -20,7 +20,7 @@ public:
   /// Kinds of handlers, at most; those that find no place are not known.
   static constexpr std::size_t capacity = 64;
 
-  /// Of an address, no matter what is there; null is a kind of which nothing is to be known.
+  /// An address or any other number; null is a kind of which nothing is to be known.
   using kind = const void*;
 
   /// The records of all executors of a pool in a period beside each other, and how long it would
@@ -39,7 +39,8 @@ public:
     }
   };
 
-  /// @param period of those in which work stays at one executor
+  /// Where one executor works, since work stays.
+  /// @param period of those in which it does
   /// @param messages that the turn handled, at least 1
   void note_alone(std::uint32_t period, kind of, std::uint64_t messages,
                   std::uint64_t ticks) noexcept {
@@ -49,6 +50,7 @@ public:
       e->add(ticks, messages);
   }
 
+  /// Where several do.
   /// @param period of those in which work goes wherever somebody takes it
   /// @param width how many worked at the same time, at least 2
   void note_beside(std::uint32_t period, kind of, std::uint64_t messages, std::uint64_t ticks,
