@@ -182,7 +182,7 @@ TEST_CASE("where items take long, work goes around again after two ticks, though
   REQUIRE(actors.work_stays());
   actors.time_no_turns();
   actors.set_times(1200us, 1200us);
-  actors.run(6ms);
+  actors.run(8ms);
   CHECK_FALSE(actors.work_stays());
 }
 
