@@ -16,7 +16,7 @@
 namespace basal::executors {
 
 /// A pool's slow clock, alive only while an executor of the pool is awake. Every
-/// few milliseconds it looks after five things that nobody else would notice
+/// few milliseconds it looks after six things that nobody else would notice
 /// while a task takes long:
 ///
 /// - It raises the attention of executors whose task has safepoints: a member's
@@ -30,6 +30,8 @@ namespace basal::executors {
 ///   have used none since the last look, and do not wait for one.
 /// - It wakes an executor for work that waits for a CPU (executor_pool, "CPUs") once there is one;
 ///   and without one where work is behind a long task, or all that are awake are at long tasks.
+/// - It lets work go around again that was to stay at its executor, where it is behind a long task
+///   (detail/speedup.hpp).
 ///
 /// Its thread begins when the first executor is awake; a stepped pool has none.
 ///
