@@ -436,7 +436,7 @@ void executor::put_off(work_item item) noexcept {
     notify_of_own();
 }
 
-/// That there is more to do here.
+/// There is more to do here, for others where work goes around.
 void executor::notify_of_own() noexcept {
   if (!pool_.work_stays())
     pool_.notify();

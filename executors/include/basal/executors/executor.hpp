@@ -235,8 +235,8 @@ public:
     return --until_timed_ == 0 && times_turn();
   }
 
-  /// @param kind an address that the turns of all have that handle messages as this one does, or
-  ///             null: nothing is to be learned of its kind
+  /// @param kind an address or any other number that all turns have that handle messages as this
+  ///             one does; null: nothing is to be learned of its kind
   /// @returns what end_timed_turn() is to be given
   std::uint64_t begin_timed_turn(const void* kind) noexcept;
 

@@ -253,9 +253,9 @@ public:
   ///         destructor does, and waits without end.
   [[nodiscard]] std::vector<straggler> stop(stop_mode mode, std::chrono::nanoseconds patience);
 
-  /// Whether executors steal nothing from each other, and wake nobody for what they send to, since
-  /// several have lately got less done than one of them would have (detail/speedup.hpp): a
-  /// snapshot. Not in a pool that stops.
+  /// Whether executors leave each other's work alone, but for those that have newborns and nothing
+  /// else, and wake nobody for what they send to, since several have lately got less done than one
+  /// of them would have (detail/speedup.hpp): a snapshot. Not in a pool that stops.
   bool work_stays() const noexcept {
     return speedup_.work_stays() && !stopping_.load(std::memory_order_seq_cst);
   }

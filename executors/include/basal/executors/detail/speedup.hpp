@@ -17,8 +17,8 @@ namespace basal::executors {
 /// alone, so it is measured: for a time work goes wherever somebody takes it, then for a moment it
 /// stays where it is (a trial), and what messages of each kind have taken in one and in the other
 /// tells how much more is done by several (turn_costs). If that is less than one would have done,
-/// twice in a row, each with a trial of its own, work stays: thieves leave it to its owners, and
-/// nobody is woken for it, until it is tried again.
+/// twice in a row, each with a trial of its own, work stays until it is tried again: thieves leave
+/// it to its owners, and nobody is woken for what they send to.
 ///
 /// Both sides are tried more seldom the longer they hold. While several get more done, a trial
 /// takes 0.1 ms after 2, 6, 18 ms, and each 320 ms in the end. While they do not, work goes around
