@@ -538,7 +538,7 @@ bool executor::waits_for_next_message() noexcept {
 /// @param outlasts_wake_up it would wait for longer than it takes to wake one
 executor::helper executor::find_helper(bool outlasts_wake_up) noexcept {
   const auto& idle = pool_.idle_;
-  if (work_still_stays())
+  if (pool_.work_stays())
     return helper::none;
   if (idle.any_searcher())
     return helper::found;
@@ -954,7 +954,7 @@ work_item executor::search() noexcept {
 }
 
 work_item executor::steal() noexcept {
-  if (work_still_stays())
+  if (pool_.work_stays())
     return {};
   auto count = pool_.size();
   auto first = random_.below(count);

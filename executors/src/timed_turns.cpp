@@ -52,11 +52,6 @@ void executor::end_timed_turn(std::uint64_t begun, std::uint64_t messages) noexc
   timed_.until = now();
 }
 
-/// The same where no turn that is timed has ended for longer than work was to stay.
-bool executor::work_still_stays() noexcept {
-  return pool_.work_stays() && !pool_.judge_speedup(now());
-}
-
 /// A tick is over, in which an item took `item` on average: of a program that has become another
 /// one it may be long until a turn is timed.
 void executor::note_tick_while_work_stays(std::uint64_t present, std::uint64_t item) noexcept {
@@ -75,7 +70,7 @@ void executor::note_turn(std::uint64_t present) noexcept {
   const auto width = pool_.num_at_work();
   auto& speedup = pool_.speedup_;
   // Not of one that works alone since there is no more to do: that may be something else.
-  if (width <= 1 && timed_.width <= 1 && pool_.work_stays())
+  if (width <= 1 && timed_.width <= 1 && num_waiting() > 0 && pool_.work_stays())
     turn_costs_->note_alone(speedup.period_alone(), timed_.kind, timed_.messages, took);
   else if (width > 1 && timed_.width > 1)
     turn_costs_->note_beside(speedup.period_beside(), timed_.kind, timed_.messages, took,

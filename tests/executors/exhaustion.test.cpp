@@ -5,6 +5,7 @@
 
 #include "begin_threads.hpp"
 #include "closure_task.hpp"
+#include "recurring.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>
@@ -131,6 +132,63 @@ TEST_CASE("work waits for no CPU in a pool whose backstop is refused its thread"
             return 2;
           done.wait();
           return ran_meanwhile ? 0 : 1;
+        })
+        == 0);
+}
+
+TEST_CASE("work goes around in a pool whose backstop is refused its thread") {
+  if (!can_limit)
+    return;
+  // Nothing is known of these turns, which is a reason for a trial, in which work stays.
+  CHECK(in_child([] {
+          static std::atomic<bool> is_refused{false};
+          set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
+            if (t.starts_with("no thread that looks after long tasks"))
+              is_refused = true;
+          });
+          mallopt(M_ARENA_MAX, 1);
+          pool_config config;
+          config.executors = 2;
+          config.newest_ops = &recurring::ops;
+          executor_pool pool{config};
+          rlimit before{};
+          getrlimit(RLIMIT_AS, &before);
+          leave_room(4 << 20);
+          std::atomic<bool> has_stayed{false};
+          std::atomic<int> at_work{2};
+          completion done;
+          const auto turns_of = [&](recurring& actor) {
+            return [&, left = 10'000](executor& self) mutable {
+              static constexpr char kind = 0;
+              const bool is_timed = self.is_turn_timed();
+              const auto begun = is_timed ? self.begin_timed_turn(&kind) : 0;
+              const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds{5};
+              while (std::chrono::steady_clock::now() < until) {
+              }
+              if (is_timed)
+                self.end_timed_turn(begun, 1);
+              if (pool.work_stays())
+                has_stayed = true;
+              if (--left > 0)
+                self.push_again(actor.item());
+              else if (at_work.fetch_sub(1) == 1)
+                done.set();
+            };
+          };
+          recurring one;
+          recurring other;
+          one.body = turns_of(one);
+          other.body = turns_of(other);
+          if (!pool.submit(one.item()))
+            return 2;
+          while (!is_refused)
+            std::this_thread::yield();
+          setrlimit(RLIMIT_AS, &before); // for the other executor's thread
+          if (!pool.submit(other.item()))
+            return 2;
+          done.wait();
+          pool.stop(stop_mode::drain);
+          return has_stayed ? 1 : 0;
         })
         == 0);
 }

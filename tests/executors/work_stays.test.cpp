@@ -13,6 +13,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 using namespace basal::executors;
 using namespace std::chrono_literals;
@@ -39,13 +40,22 @@ public:
       take_turn(self);
       if (has_ended_)
         return;
-      for (int i = 0; i < at_once && !at_rest_.empty(); ++i) {
+      for (int i = 0; sends_ && i < at_once && !at_rest_.empty(); ++i) {
         self.push_newest(at_rest_.front()->item());
         at_rest_.pop_front();
       }
       self.push_again(hub_.item());
     };
     REQUIRE(pool_.submit(hub_.item()));
+  }
+
+  /// The hub sends to nobody for a while; what it takes meanwhile.
+  void run_alone(std::chrono::nanoseconds time, std::chrono::nanoseconds turn) {
+    sends_ = false;
+    const auto before = std::exchange(alone_, turn);
+    run(time);
+    alone_ = before;
+    sends_ = true;
   }
 
   /// For so long; each executor that has something to do takes a turn.
@@ -110,6 +120,7 @@ private:
   std::deque<recurring*> at_rest_;
   std::chrono::nanoseconds alone_;
   std::chrono::nanoseconds beside_;
+  bool sends_ = true;
   bool times_turns_ = true;
   bool has_ended_ = false;
 };
@@ -132,6 +143,19 @@ TEST_CASE("where two get more done, work goes around but for trials") {
   hub_and_clients actors{20us, 30us};
   int stays = 0;
   for (int i = 0; i < 1000; ++i) {
+    actors.run(100us);
+    stays += actors.work_stays() ? 1 : 0;
+  }
+  CHECK(stays < 20);
+  CHECK(actors.thefts() > 1000);
+}
+
+TEST_CASE(
+  "what turns take while there is work for one alone says nothing of what they would take it") {
+  hub_and_clients actors{30us, 30us};
+  int stays = 0;
+  for (int i = 0; i < 1000; ++i) {
+    actors.run_alone(100us, 3us);
     actors.run(100us);
     stays += actors.work_stays() ? 1 : 0;
   }

@@ -489,7 +489,6 @@ private:
   bool push_bounded(Queue& own, injection_queue& shared, work_item item) noexcept;
   void notify_of_own() noexcept;
   bool times_turn() noexcept;
-  bool work_still_stays() noexcept;
   void note_tick_while_work_stays(std::uint64_t present, std::uint64_t item) noexcept;
   void note_turn(std::uint64_t present) noexcept;
   bool tick_is_over() const noexcept;

@@ -26,9 +26,8 @@ namespace basal::executors {
 /// noticed within 64 ms, or a tick later (1 ms or one item), or where most of the time goes to
 /// messages that take long.
 ///
-/// Executors call go_on() after turns that were timed, and while work stays at the ends of ticks
-/// and before they do without others' work or help. One at a time gets through. Any thread may ask
-/// work_stays(): in seq_cst, as an executor that sleeps since work stays is woken when it does no
+/// Executors call go_on() after turns that were timed, and while work stays at the ends of ticks.
+/// One at a time gets through. Any thread may ask work_stays(): in seq_cst, as an executor that sleeps since work stays is woken when it does no
 /// more (executor_pool::say_work_goes_around), or sees that after it has entered the idle set. All
 /// else is relaxed: a hint whose delay costs time, never correctness.
 class speedup {
