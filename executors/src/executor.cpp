@@ -749,7 +749,7 @@ work_item executor::next_own() noexcept {
       && (last_look_ >= own_turn_end_ || now() >= own_turn_end_))
     if (auto item = pop_injected())
       return item;
-  const bool is_slots_turn = slot_turn_goes_on();
+  const bool is_slots_turn = slot_turn_goes_on() || ticks_limited_ == ticks_to_unlimited - 1;
   if (is_slots_turn && newest_.load(std::memory_order_relaxed) != nullptr
       && (pinned_turn_ = !pinned_turn_))
     if (auto addressed = pop_pinned())
@@ -1315,6 +1315,7 @@ void executor::end_tick() noexcept {
   if (tick_tasks_ > tick_lifo_polls_ || !work_waits_behind_slot())
     tick_lifo_polls_ = 0;
   tick_tasks_ = 0;
+  ticks_limited_ = (ticks_limited_ + 1) % ticks_to_unlimited;
   note_newborns(present);
 }
 

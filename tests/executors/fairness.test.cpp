@@ -1,10 +1,15 @@
 // Turns of sources of work: the rules by which no source starves another.
 
+#include "recurring.hpp"
 #include "stepped_pool.hpp"
 #include "support/catch.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace basal::executors;
@@ -163,6 +168,41 @@ TEST_CASE("the newest item that has had its turns waits behind the ring") {
   })));
   pool.run_until_idle();
   CHECK(order == "nnnoonnn");
+}
+
+TEST_CASE("messages that go round many actors come to each other, and go on together") {
+  constexpr std::size_t nodes = 200;
+  constexpr std::size_t messages = 5;
+  struct node {
+    recurring turn;
+    int messages = 0;
+  };
+  auto config = stepped(1);
+  config.newest_ops = &recurring::ops;
+  executor_pool pool{config};
+  std::array<node, nodes> ring;
+  bool goes_on = true;
+  for (std::size_t i = 0; i < nodes; ++i)
+    ring[i].turn.body = [&, i](executor& self) {
+      auto& next = ring[(i + 1) % nodes];
+      const int had = std::exchange(next.messages, next.messages + ring[i].messages);
+      ring[i].messages = 0;
+      if (had == 0 && goes_on)
+        self.push_newest(next.turn.item());
+    };
+  for (std::size_t i = 0; i < messages; ++i) {
+    auto& begins = ring[i * nodes / messages];
+    begins.messages = 1;
+    REQUIRE(pool.submit(begins.turn.item()));
+  }
+  for (std::uint32_t i = 0; i < executor::ticks_to_unlimited * executor::budget_per_tick; ++i)
+    pool.step(0);
+  std::size_t at_nodes = 0;
+  for (const auto& each : ring)
+    at_nodes += each.messages > 0 ? 1 : 0;
+  CHECK(at_nodes == 1);
+  goes_on = false;
+  pool.run_until_idle();
 }
 
 TEST_CASE("an item of another kind than the newest slot's goes to the ring") {

@@ -12,6 +12,7 @@ extern const program border_rows;
 extern const program bounded_buffer;
 extern const program bursts;
 extern const program chameneos;
+extern const program circling;
 extern const program counting;
 extern const program creation_tree;
 extern const program dictionary;
@@ -50,15 +51,17 @@ extern const program trapezoid;
 
 std::span<const program* const> all_programs() {
   static constexpr std::array all{
-    &asking_threads, &bank,           &barber_shop,    &big,          &border_rows,
-    &bounded_buffer, &bursts,         &chameneos,      &counting,     &creation_tree,
-    &dictionary,     &fan_in,         &fibonacci_tree, &filter_bank,  &fork_join,
-    &guided_search,  &key_values,     &log_collectors, &logistic_map, &mailbox,
-    &matrix_product, &mixed_case,     &pairs,          &philosophers, &pi_digits,
-    &ping_pong,      &pipeline,       &queens,         &quicksort,    &radix_sort,
-    &relay,          &scatter_gather, &search_tree,    &service_tree, &shared_servers,
-    &shortest_paths, &sieve,          &smokers,        &sorted_list,  &spawn_end,
-    &thread_ring,    &token_ring,     &trapezoid};
+    &asking_threads, &bank,           &barber_shop,    &big,
+    &border_rows,    &bounded_buffer, &bursts,         &chameneos,
+    &circling,       &counting,       &creation_tree,  &dictionary,
+    &fan_in,         &fibonacci_tree, &filter_bank,    &fork_join,
+    &guided_search,  &key_values,     &log_collectors, &logistic_map,
+    &mailbox,        &matrix_product, &mixed_case,     &pairs,
+    &philosophers,   &pi_digits,      &ping_pong,      &pipeline,
+    &queens,         &quicksort,      &radix_sort,     &relay,
+    &scatter_gather, &search_tree,    &service_tree,   &shared_servers,
+    &shortest_paths, &sieve,          &smokers,        &sorted_list,
+    &spawn_end,      &thread_ring,    &token_ring,     &trapezoid};
   return all;
 }
 

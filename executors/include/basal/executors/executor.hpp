@@ -51,12 +51,12 @@ namespace basal::executors {
 /// injection queue (see adaptive_interval); the slot for the newest item (at
 /// most `max_lifo_polls` times a tick if anything waits behind it, and not in the next one if that
 /// had nothing else, or two actors that wake each other would starve the rest; but always once
-/// behind an item from elsewhere that was worth a theft, and for as long as one took that
-/// outlasts a wake-up, 10 ms at most); then inbox and ring in turn; newborns, once nothing that has
-/// begun waits (see `begun_share`); the injection queue; work that has yielded; others' newborns
-/// and rings, and slots behind long work; the pool's background source; sleep. Work that has
-/// yielded comes first once the rest had a turn, and background work once it has waited for
-/// pool_config::background_after.
+/// behind an item from elsewhere that was worth a theft, for as long as one took that outlasts a
+/// wake-up, 10 ms at most, and throughout one tick of `ticks_to_unlimited`); then inbox and ring in
+/// turn; newborns, once nothing that has begun waits (see `begun_share`); the injection queue; work
+/// that has yielded; others' newborns and rings, and slots behind long work; the pool's background
+/// source; sleep. Work that has yielded comes first once the rest had a turn, and background work
+/// once it has waited for pool_config::background_after.
 class executor {
 public:
   /// Items in a tick, or fewer if they take about a millisecond. Between two ticks the injection
@@ -71,6 +71,11 @@ public:
   /// limit, in turn with the rest: else what they send grows cold, and more than the cache holds
   /// (`log_collectors`).
   static constexpr std::uint32_t max_lifo_polls = 3;
+
+  /// One of so many ticks has no such limit. So where messages go round many actors, one behind the
+  /// other, each of them comes to those ahead of it in time, and they go on in one turn instead of
+  /// one each. Seldom, as they stay together from then on.
+  static constexpr std::uint32_t ticks_to_unlimited = 16;
 
   /// To wake another executor takes no longer, in most cases: a handler that goes on for this time
   /// after it has sent keeps the receiver waiting for longer than that.
@@ -550,6 +555,7 @@ private:
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
+  std::uint32_t ticks_limited_ = 0; ///< up to the next one that is not
   bool is_polled_ = false;          ///< the latest item comes from the slot
   std::uint64_t injected_at_ = 0;   ///< ticks: when an item from outside began; 0: another one runs
   std::uint64_t slot_turn_end_ = 0; ///< ticks: until then the slot's items go first; 0: they do not

@@ -27,9 +27,10 @@ namespace basal::executors {
 /// messages that take long.
 ///
 /// Executors call go_on() after turns that were timed, and while work stays at the ends of ticks.
-/// One at a time gets through. Any thread may ask work_stays(): in seq_cst, as an executor that sleeps since work stays is woken when it does no
-/// more (executor_pool::say_work_goes_around), or sees that after it has entered the idle set. All
-/// else is relaxed: a hint whose delay costs time, never correctness.
+/// One at a time gets through. Any thread may ask work_stays(): in seq_cst, as an executor that
+/// sleeps since work stays is woken when it does no more (executor_pool::say_work_goes_around), or
+/// sees that after it has entered the idle set. All else is relaxed: a hint whose delay costs time,
+/// never correctness.
 class speedup {
 public:
   /// In microseconds.
