@@ -47,6 +47,17 @@ void leave_room(std::size_t bytes) {
     _exit(101);
 }
 
+std::atomic<bool> backstop_is_refused{false};
+
+// For a child whose pool begins before leave_room(), and its backstop after that.
+void expect_refused_backstop() {
+  set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
+    if (t.starts_with("no thread that looks after long tasks"))
+      backstop_is_refused = true;
+  });
+  mallopt(M_ARENA_MAX, 1); // the first thread's arena, amid leave_room(), gives room back
+}
+
 // The exit status of a child that runs `body`.
 template <class Body>
 int in_child(Body body) {
@@ -102,12 +113,7 @@ TEST_CASE("work waits for no CPU in a pool whose backstop is refused its thread"
   if (!can_limit)
     return;
   CHECK(in_child([] {
-          static std::atomic<bool> is_refused{false};
-          set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
-            if (t.starts_with("no thread that looks after long tasks"))
-              is_refused = true;
-          });
-          mallopt(M_ARENA_MAX, 1);
+          expect_refused_backstop();
           pool_config config;
           config.executors = 2;
           config.share_cpus = 1;
@@ -119,7 +125,7 @@ TEST_CASE("work waits for no CPU in a pool whose backstop is refused its thread"
           bool ran_meanwhile = false;
           completion done;
           if (!pool.submit(task::make([&](executor& self) {
-                while (!is_refused)
+                while (!backstop_is_refused)
                   std::this_thread::yield();
                 setrlimit(RLIMIT_AS, &before);
                 self.push_back(task::make([](executor&) { ran = true; }));
@@ -141,12 +147,7 @@ TEST_CASE("work goes around in a pool whose backstop is refused its thread") {
     return;
   // Nothing is known of these turns, which is a reason for a trial, in which work stays.
   CHECK(in_child([] {
-          static std::atomic<bool> is_refused{false};
-          set_report_sink([](report_level, std::string_view, std::string_view t) noexcept {
-            if (t.starts_with("no thread that looks after long tasks"))
-              is_refused = true;
-          });
-          mallopt(M_ARENA_MAX, 1);
+          expect_refused_backstop();
           pool_config config;
           config.executors = 2;
           config.newest_ops = &recurring::ops;
@@ -181,7 +182,7 @@ TEST_CASE("work goes around in a pool whose backstop is refused its thread") {
           other.body = turns_of(other);
           if (!pool.submit(one.item()))
             return 2;
-          while (!is_refused)
+          while (!backstop_is_refused)
             std::this_thread::yield();
           setrlimit(RLIMIT_AS, &before); // for the other executor's thread
           if (!pool.submit(other.item()))

@@ -555,7 +555,7 @@ private:
   bool pinned_turn_ = false;            ///< inbox before ring, in turn
   std::uint32_t tick_tasks_ = 0;
   std::uint32_t tick_lifo_polls_ = 0;
-  std::uint32_t ticks_limited_ = 0; ///< up to the next one that is not
+  std::uint32_t ticks_limited_ = 0; ///< since the last tick without that limit
   bool is_polled_ = false;          ///< the latest item comes from the slot
   std::uint64_t injected_at_ = 0;   ///< ticks: when an item from outside began; 0: another one runs
   std::uint64_t slot_turn_end_ = 0; ///< ticks: until then the slot's items go first; 0: they do not
