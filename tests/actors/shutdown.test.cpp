@@ -58,8 +58,8 @@ void stop_with_deadline(caf::timespan deadline, Done done) {
 
 TEST_CASE("a system whose actors end has no stragglers") {
   basal::actor_system_config cfg;
-  caf::actor_system system{cfg};
   std::atomic<int> ended{0};
+  caf::actor_system system{cfg};
   for (int i = 0; i < 100; ++i)
     system.spawn([&ended] { ++ended; });
   CHECK_FALSE(await_all_actors_done(system, 60s));

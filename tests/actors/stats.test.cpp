@@ -235,8 +235,8 @@ TEST_CASE("statistics say what an executor runs now, and nothing of an idle one"
   basal::actor_system_config cfg;
   cfg.set("basal.message-executors", std::size_t{1});
   cfg.set("basal.compute-executors", std::size_t{1});
-  caf::actor_system system{cfg};
   std::atomic<bool> begun{false}, end{false};
+  caf::actor_system system{cfg};
   const auto worker = system.spawn([&](caf::event_based_actor*) -> caf::behavior {
     return {[&](int) {
       begun = true;
@@ -262,11 +262,11 @@ TEST_CASE("background work that waits is told by level, with the age of the olde
   basal::actor_system_config cfg;
   cfg.set("basal.message-executors", std::size_t{1});
   cfg.set("basal.compute-executors", std::size_t{1});
+  std::atomic<bool> begun{false}, end{false};
   caf::actor_system system{cfg};
   using basal::priority::level;
   auto& background
     = basal::priority::background_pool::of(basal::actors::runtime_of(system).compute());
-  std::atomic<bool> begun{false}, end{false};
   auto busy = background.submit({level::interactive, {}}, [&] {
     begun = true;
     begun.notify_one();

@@ -309,8 +309,8 @@ TEST_CASE("a new warning writes a recording beside the one that the program want
   {
     basal::actor_system_config config;
     config.set("basal.log-level", "off");
-    caf::actor_system system{config};
     std::atomic<bool> stop{false};
+    caf::actor_system system{config};
     system.spawn([&](caf::event_based_actor* self) -> caf::behavior {
       self->send(self, 1);
       return {[&](int) { stop.wait(false); }};

@@ -96,8 +96,8 @@ TEST_CASE("the backstop raises the attention of a long task that has safepoints,
 }
 
 TEST_CASE("an executor whose task blocks its thread does not run after a while") {
-  executor_pool pool{two_executors()};
   std::atomic<bool> ends{false};
+  executor_pool pool{two_executors()};
   completion done;
   REQUIRE(pool.submit(task::make([&](executor&) {
     ends.wait(false);
@@ -156,9 +156,9 @@ TEST_CASE("a task that sleeps now and then, but computes in between, is not bloc
 }
 
 TEST_CASE("a task that waits for a CPU is not blocked") {
-  executor_pool pool{two_executors()};
   std::atomic<bool> ends{false};
   std::latch crowded{2};
+  executor_pool pool{two_executors()};
   const auto spin = [&] {
     if (!is_pinned_to_first_cpu())
       WARN("the first CPU is not for this test");

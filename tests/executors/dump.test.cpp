@@ -60,11 +60,11 @@ TEST_CASE("an executor that has nothing to do sleeps, or looks for work") {
 TEST_CASE("an executor that is blocked in a system call answers, with its backtrace") {
   if (!sleepers_answer)
     return;
+  std::atomic<int> begun{0};
+  std::atomic<int> got{0};
   executor_pool pool{{.name = "dmp.block", .executors = 1}};
   int ends[2];
   REQUIRE(pipe(ends) == 0);
-  std::atomic<int> begun{0};
-  std::atomic<int> got{0};
   REQUIRE(pool.submit(task::make([&](executor&) {
     begun.fetch_add(1);
     char x = 0;
@@ -86,11 +86,11 @@ TEST_CASE("an executor that is blocked in a system call answers, with its backtr
 TEST_CASE("fibers that wait in the same place are told together, with their number and time") {
   if (!sleepers_answer)
     return;
+  std::atomic<int> begun{0};
+  std::atomic<int> ended{0};
   executor_pool pool{{.name = "dmp.wait", .executors = 2}};
   constexpr int count = 20;
   std::vector<completion> events(count);
-  std::atomic<int> begun{0};
-  std::atomic<int> ended{0};
   for (auto& event : events)
     REQUIRE(pool.submit(task::make([&](executor&) {
       begun.fetch_add(1);
@@ -116,9 +116,9 @@ TEST_CASE("fibers that wait in the same place are told together, with their numb
 }
 
 TEST_CASE("a dump while fibers are suspended and go on all the time") {
-  executor_pool pool{{.name = "dmp.busy", .executors = 2}};
   std::atomic<bool> stop{false};
   std::atomic<int> ended{0};
+  executor_pool pool{{.name = "dmp.busy", .executors = 2}};
   for (int i = 0; i < 8; ++i)
     REQUIRE(pool.submit(task::make([&](executor& self) {
       while (!stop.load()) {
@@ -142,8 +142,8 @@ TEST_CASE("a dump while fibers are suspended and go on all the time") {
 TEST_CASE("a signal that comes between two stacks is sent again") {
   if (!sleepers_answer)
     return;
-  executor_pool pool{{.name = "dmp.switch", .executors = 1}};
   std::atomic<bool> stop{false};
+  executor_pool pool{{.name = "dmp.switch", .executors = 1}};
   for (int i = 0; i < 2; ++i)
     REQUIRE(pool.submit(task::make([&](executor& self) {
       while (!stop.load())

@@ -52,9 +52,9 @@ struct sending {
 template <class Ready>
 std::string fate_of_receiver(const pool_config& config, const sending& how, int times,
                              Ready ready) {
+  std::atomic<int> ran{0};
   executor_pool pool{config};
   begin_threads(pool);
-  std::atomic<int> ran{0};
   recurring first{[&](executor&) { ++ran; }};
   recurring second = first;
   recurring* const receivers[] = {&first, &second};
@@ -161,9 +161,9 @@ TEST_CASE("who sends two and goes on for long has an executor for them, whoever 
   config.spin = 0ns;
   config.hooks.crowds = [](void*, const executor&) noexcept { return true; };
   const auto wake_ups = [&] {
+    std::atomic<int> ran{0};
     executor_pool pool{config};
     begin_threads(pool);
-    std::atomic<int> ran{0};
     recurring first{[&](executor&) { ++ran; }};
     recurring second{[&](executor&) { ++ran; }};
     recurring sender{[&](executor& self) {

@@ -179,9 +179,9 @@ TEST_CASE("the hooks for a thread's start and end are its first and last, on the
 }
 
 TEST_CASE("work that submits work is all run, past the ring's capacity") {
-  executor_pool pool{config_of(2)};
   constexpr int count = 2000;
   std::atomic<int> left{count};
+  executor_pool pool{config_of(2)};
   completion done;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     for (int i = 0; i < count; ++i)
@@ -219,10 +219,10 @@ TEST_CASE("an executor that lingers is woken without the kernel, and lets the po
 }
 
 TEST_CASE("two tasks that wake each other do not starve a third") {
-  executor_pool pool{config_of(1)};
-  completion done;
   std::atomic<bool> stop{false};
   std::atomic<int> turns{0};
+  executor_pool pool{config_of(1)};
+  completion done;
   int turns_before_third = -1;
   std::function<void(executor&)> ping = [&](executor& self) {
     turns.fetch_add(1);
@@ -243,8 +243,8 @@ TEST_CASE("two tasks that wake each other do not starve a third") {
 }
 
 TEST_CASE("work from outside runs although an executor never runs out of its own") {
-  executor_pool pool{config_of(1)};
   std::atomic<bool> stop{false};
+  executor_pool pool{config_of(1)};
   std::function<void(executor&)> again = [&](executor& self) {
     if (!stop.load())
       self.push_back(task::make(again));
@@ -286,9 +286,9 @@ TEST_CASE("discarding gives back what has not begun") {
   std::atomic<int> discarded{0};
   constexpr int count = 300;
   {
+    std::atomic<bool> go{false};
     executor_pool pool{config_of(1)};
     completion begun;
-    std::atomic<bool> go{false};
     REQUIRE(pool.submit(task::make([&](executor&) {
       begun.set();
       while (!go.load())
@@ -374,8 +374,8 @@ TEST_CASE("an idle pool sleeps, and its statistics say so") {
 
 TEST_CASE("a pool that cannot stop in time says who keeps it, and stops later") {
   using namespace std::chrono_literals;
-  executor_pool pool{config_of(3)};
   std::atomic<bool> release{false};
+  executor_pool pool{config_of(3)};
   completion event;
   completion running;
   REQUIRE(pool.submit(task::make([&](executor& self) {
@@ -411,8 +411,8 @@ TEST_CASE("a pool that cannot stop in time says who keeps it, and stops later") 
 }
 
 TEST_CASE("200 executors work, sleep and stop") {
-  executor_pool pool{config_of(200)};
   std::atomic<int> ran{0};
+  executor_pool pool{config_of(200)};
   constexpr int count = 5000;
   for (int i = 0; i < count; ++i)
     REQUIRE(pool.submit(task::make([&](executor&) { ran.fetch_add(1); })));

@@ -151,12 +151,12 @@ TEST_CASE("work goes around in a pool whose backstop is refused its thread") {
           pool_config config;
           config.executors = 2;
           config.newest_ops = &recurring::ops;
+          std::atomic<bool> has_stayed{false};
+          std::atomic<int> at_work{2};
           executor_pool pool{config};
           rlimit before{};
           getrlimit(RLIMIT_AS, &before);
           leave_room(4 << 20);
-          std::atomic<bool> has_stayed{false};
-          std::atomic<int> at_work{2};
           completion done;
           const auto turns_of = [&](recurring& actor) {
             return [&, left = 10'000](executor& self) mutable {
@@ -206,10 +206,10 @@ TEST_CASE("a pool that is refused a later thread warns, and its other executors 
           mallopt(M_ARENA_MAX, 1);
           pool_config config;
           config.executors = 200;
+          std::atomic<int> ran{0};
           executor_pool pool{config};
           leave_room(200 << 20); // a fiber's and a thread's stack take 40 MiB of it
           constexpr int count = 1000;
-          std::atomic<int> ran{0};
           completion done;
           for (int i = 0; i < count; ++i)
             if (!pool.submit(task::make([&](executor&) {
@@ -245,12 +245,12 @@ TEST_CASE("work that gets no stack to wait on keeps its thread, and nothing is l
           mallopt(M_ARENA_MAX, 1);
           pool_config config;
           config.executors = 1;
+          std::atomic<int> ended{0};
           executor_pool pool{config};
           begin_threads(pool);
           leave_room(std::size_t{1280} << 20); // a fiber takes 32 MiB of addresses
           constexpr int count = 200;
           std::vector<completion> events(count);
-          std::atomic<int> ended{0};
           for (auto& event : events)
             if (!pool.submit(task::make([&](executor&) {
                   event.wait();

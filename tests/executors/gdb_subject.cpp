@@ -38,11 +38,11 @@ int main(int count, char**) {
   pool_config config;
   config.name = "subject";
   config.executors = 2;
+  std::atomic<int> done{0};
   executor_pool pool{config};
   begin_threads(pool);
   config.name = "unborn";
   const executor_pool unborn{config};
-  std::atomic<int> done{0};
   auto body = [&](completion& event) {
     return [&](executor&) {
       if (waits_in_the_depth(3, event) != 3)

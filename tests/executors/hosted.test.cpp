@@ -134,9 +134,9 @@ TEST_CASE("a thread that has left a pool has freed a CPU") {
 }
 
 TEST_CASE("stop() waits for the threads in a pool, and lets no other in") {
-  executor_pool pool{hosted(1)};
   std::atomic<bool> in{false};
   std::atomic<bool> out{false};
+  executor_pool pool{hosted(1)};
   std::jthread guest{[&] {
     CHECK(run(pool, [&](executor&) {
       in = true;
@@ -152,9 +152,9 @@ TEST_CASE("stop() waits for the threads in a pool, and lets no other in") {
 }
 
 TEST_CASE("stop() names the executors of threads that stay longer than it has patience") {
-  executor_pool pool{hosted(2)};
   std::atomic<bool> in{false};
   std::atomic<bool> ends{false};
+  executor_pool pool{hosted(2)};
   std::jthread guest{[&] {
     CHECK(run(pool, [&](executor&) {
       in = true;

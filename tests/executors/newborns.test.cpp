@@ -687,10 +687,10 @@ TEST_CASE("newborns wake sleepers") {
   config.name = "test";
   config.executors = 2;
   config.newest_ops = &task::ops;
-  executor_pool pool{config};
   // Two that meet: each runs until the other does.
   std::atomic<int> present{0};
   std::atomic<bool> met{false};
+  executor_pool pool{config};
   const auto meet = [&](executor&) {
     if (present.fetch_add(1) == 0)
       present.wait(1);

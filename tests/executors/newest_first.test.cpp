@@ -255,10 +255,10 @@ TEST_CASE("turns that keep others waiting pay for a wake-up together") {
   config.executors = 2;
   config.spin = 0ns;
   config.newest_ops = &recurring::ops;
-  executor_pool pool{config};
-  begin_threads(pool);
   std::atomic<bool> done{false};
   std::atomic<int> received{0};
+  executor_pool pool{config};
+  begin_threads(pool);
   recurring receiver{[&](executor&) { received.fetch_add(1); }};
   recurring sender{[&](executor& self) {
     std::uint64_t begun = 0;

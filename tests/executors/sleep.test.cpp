@@ -161,12 +161,12 @@ TEST_CASE("what a sibling pushes at the worst moment is taken from it") {
   pool_config config;
   config.name = "test";
   config.executors = 2;
+  std::atomic<executor*> ran_on{nullptr};
   executor_pool pool{config};
   begin_threads(pool);
   auto& exit = static_cast<door&>(pool.adopt_background(std::make_unique<door>()));
   inbox_node letter{nullptr, nothing_special()};
   executor* pushed_on = nullptr;
-  std::atomic<executor*> ran_on{nullptr};
   completion done;
   REQUIRE(pool.submit(task::make([&](executor& self) {
     pushed_on = &self;
@@ -370,10 +370,10 @@ bool is_seen_behind_long_items(std::size_t executors) {
     thread_local const unsigned own = cpus++ % 64; // nobody is in another one's way
     return own;
   };
-  executor_pool pool{config};
-  begin_threads(pool, 2);
   std::atomic<std::uint64_t> pushed_at{0};
   std::atomic<std::uint64_t> seen_at{0};
+  executor_pool pool{config};
+  begin_threads(pool, 2);
   recurring waiting{[&](executor&) { seen_at.store(looked.load()); }};
   recurring* next = nullptr;
   constexpr int enough = 10; // for what they take to be known

@@ -162,12 +162,12 @@ TEST_CASE("an executor gives back deep stacks before it sleeps") {
 
 TEST_CASE("beyond the warm ones, a stack that is left gives its memory back at once") {
   pool_config config;
+  std::atomic<std::size_t> begun{0};
+  std::atomic<std::size_t> ended{0};
   executor_pool pool{config};
   constexpr std::size_t count = spare_fibers::max_warm + 20;
   std::vector<stack> stacks(count);
   std::vector<fiber*> waiting(count);
-  std::atomic<std::size_t> begun{0};
-  std::atomic<std::size_t> ended{0};
   completion all_ended;
   for (std::size_t i = 0; i < count; ++i)
     REQUIRE(pool.submit(task::make([&, i](executor& self) {

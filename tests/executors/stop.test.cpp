@@ -74,9 +74,9 @@ TEST_CASE("background work from before the stop runs, although its executor had 
 }
 
 TEST_CASE("an executor with suspended work does not leave") {
+  std::atomic<bool> went_on{false};
   executor_pool pool{one_thread()};
   completion event;
-  std::atomic<bool> went_on{false};
   REQUIRE(pool.submit(task::make([&](executor&) {
     event.wait();
     went_on.store(true);
@@ -107,8 +107,8 @@ TEST_CASE("a task that is blocked until another has run gets it, although only o
   config.hooks.context = &stopped;
   config.hooks.thread_starts
     = [](void* context, executor&) noexcept { static_cast<std::latch*>(context)->wait(); };
-  executor_pool pool{config};
   std::atomic<int> begun{0}, met{0};
+  executor_pool pool{config};
   const auto give_up = std::chrono::steady_clock::now() + 20s;
   for (int i = 0; i < 2; ++i) // the second one wakes nobody, since one is awake and will look
     REQUIRE(pool.submit(task::make([&](executor&) {
@@ -128,8 +128,8 @@ TEST_CASE(
   auto config = one_thread();
   config.executors = 2;
   config.hooks.has_cpu = [](void*) noexcept { return false; }; // so the second one stays asleep
-  executor_pool pool{config};
   std::atomic<int> ran{0}, discarded{0};
+  executor_pool pool{config};
   completion pushed;
   const auto give_up = std::chrono::steady_clock::now() + 20s;
   REQUIRE(pool.submit(task::make([&](executor& self) {
@@ -145,9 +145,9 @@ TEST_CASE(
 
 TEST_CASE("work that its table cannot discard runs even then") {
   static constexpr work_ops must_run{task::ops.run, nullptr};
+  std::atomic<int> discarded{0};
   executor_pool pool{stepped(1)};
   int ran = 0;
-  std::atomic<int> discarded{0};
   auto one = task::make([&](executor&) { ++ran; });
   one.ops = &must_run;
   REQUIRE(pool.submit(one));
@@ -158,8 +158,8 @@ TEST_CASE("work that its table cannot discard runs even then") {
 }
 
 TEST_CASE("a pool that was stopped takes nothing from its own threads either") {
-  executor_pool pool{one_thread()};
   std::atomic<bool> release{false};
+  executor_pool pool{one_thread()};
   bool accepted = true;
   completion begun;
   REQUIRE(pool.submit(task::make([&](executor& self) {

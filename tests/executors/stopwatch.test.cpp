@@ -110,10 +110,10 @@ TEST_CASE("by ticks, too, a long stretch is without the time in which others had
     config.executors = 2;
     config.share_cpus = 1;
   }
-  executor_pool pool{config};
-  pool.want_own_time();
   std::atomic<bool> over{false};
   std::atomic<bool> competes{false};
+  executor_pool pool{config};
+  pool.want_own_time();
   std::thread other{[&] {
     sched_setaffinity(0, sizeof only, &only);
     for (competes = true; !over;) {

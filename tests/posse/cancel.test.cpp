@@ -201,9 +201,9 @@ void on_client(executors::executor_pool& pool, std::function<void()> body) {
 TEST_CASE("a call that waits for a busy executor ends at its deadline, or when it is stopped") {
   executors::pool_config clients;
   clients.name = "clients";
+  std::atomic<int> ran{0};
   executors::executor_pool pool{std::move(clients)};
   runtime rt{config_of(1)};
-  std::atomic<int> ran{0};
   {
     const blocker busy{rt};
     const auto deadline_passes = [&] {

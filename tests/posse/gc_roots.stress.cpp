@@ -58,10 +58,10 @@ struct outcome {
 /// @param yields of a fiber for each list that it makes: with many, a thread is switching most of
 ///   the time, and a collection that does not wait for it meets a switch
 outcome switch_storm(std::uint64_t min_collections, std::uint64_t min_switches, int yields = 1) {
-  executor_pool pool{small_stacks(3)};
   std::atomic<std::uint64_t> lost{0};
   std::atomic<bool> stop{false};
   std::atomic<int> running{0};
+  executor_pool pool{small_stacks(3)};
   constexpr std::uint64_t length = 12;
   std::deque<on_fiber> fibers;
   for (std::uint64_t id = 1; id <= 40; ++id)
@@ -105,10 +105,10 @@ outcome switch_storm(std::uint64_t min_collections, std::uint64_t min_switches, 
 
 /// More suspended fibers than the collector's mark stack has room for ranges.
 outcome long_sleep(std::size_t count, std::chrono::milliseconds time) {
-  executor_pool pool{small_stacks(2)};
   std::atomic<std::uint64_t> lost{0};
   std::atomic<std::size_t> asleep{0};
   std::atomic<std::size_t> awake{0};
+  executor_pool pool{small_stacks(2)};
   std::deque<completion> mornings(count);
   std::deque<on_fiber> fibers;
   for (std::size_t id = 0; id < count; ++id)

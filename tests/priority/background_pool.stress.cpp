@@ -130,9 +130,9 @@ TEST_CASE("whatever is accepted ends once, whenever the pool is shut down") {
 }
 
 TEST_CASE("fibers and threads that wait with deadlines are woken once, by whichever comes first") {
+  std::atomic<int> in_time{0}, too_late{0};
   executor_pool executors{executors_config(2)};
   auto& pool = background_pool::of(executors);
-  std::atomic<int> in_time{0}, too_late{0};
   for (int i = 0; i < 500 * factor(); ++i) {
     auto task = pool.submit([] { std::this_thread::sleep_for(50us); });
     auto fiber

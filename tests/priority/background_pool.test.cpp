@@ -131,9 +131,9 @@ TEST_CASE("a queued task can be cancelled, and releases what it holds at once") 
 }
 
 TEST_CASE("a task that has begun cannot be cancelled") {
+  std::latch begun{1}, go_on{1};
   executor_pool executors{executors_config(1)};
   auto& pool = background_pool::of(executors);
-  std::latch begun{1}, go_on{1};
   auto task = pool.submit([&] {
     begun.count_down();
     go_on.wait();
@@ -187,11 +187,11 @@ TEST_CASE("a task may submit tasks and wait for them, on a single executor, too"
 }
 
 TEST_CASE("a fiber that waits for too long goes on at its deadline, and its executor meanwhile") {
+  std::latch end{1};
+  std::atomic<bool> other_ran{false};
   executor_pool executors{executors_config(2)};
   auto& pool = background_pool::of(executors);
-  std::latch end{1};
   auto held = pool.submit([&] { end.wait(); });
-  std::atomic<bool> other_ran{false};
   auto waiting = pool.submit([&] {
     auto other = pool.submit([&] { other_ran = true; });
     const bool ended = held.wait_for(50ms);
@@ -280,9 +280,9 @@ TEST_CASE("a full queue, wait: the most urgent of those who wait comes in first"
 }
 
 TEST_CASE("a full queue, wait: tasks that submit more than fits get all of it done") {
+  std::atomic<int> ran{0};
   executor_pool executors{executors_config(2)};
   auto& pool = background_pool::build(executors, {.max_queued = 2});
-  std::atomic<int> ran{0};
   auto parent = [&] {
     for (int i = 0; i < 50; ++i)
       pool.post({}, [&] { ++ran; });
@@ -299,9 +299,9 @@ TEST_CASE("a full queue, wait: tasks that submit more than fits get all of it do
 
 TEST_CASE("drain runs what is queued, discard does not, and neither takes more") {
   for (const auto mode : {stop_mode::drain, stop_mode::discard}) {
+    std::atomic<int> ran{0};
     executor_pool executors{executors_config(1)};
     auto& pool = background_pool::of(executors);
-    std::atomic<int> ran{0};
     std::vector<task_handle<void>> tasks;
     shutdown_report report;
     {
@@ -362,9 +362,9 @@ TEST_CASE("a shutdown inside a task of the same pool does not hang") {
 }
 
 TEST_CASE("who waits for room is told of the shutdown") {
+  std::atomic<bool> told{false};
   executor_pool executors{executors_config(1)};
   auto& pool = background_pool::build(executors, {.max_queued = 1});
-  std::atomic<bool> told{false};
   blocker busy{pool};
   auto queued = pool.submit([] {});
   std::thread submitter{[&] {
@@ -385,9 +385,9 @@ TEST_CASE("when the executors stop, background work ends as they do") {
   for (const auto mode : {stop_mode::drain, stop_mode::discard}) {
     std::vector<task_handle<int>> tasks;
     {
+      std::atomic<bool> goes_on{mode == stop_mode::drain}; // else not all may run before the stop
       executor_pool executors{executors_config(2)};
       auto& pool = background_pool::of(executors);
-      std::atomic<bool> goes_on{mode == stop_mode::drain}; // else not all may run before the stop
       for (int i = 0; i < 100; ++i)
         tasks.push_back(pool.submit([i, &goes_on] {
           while (!goes_on.load())
@@ -442,8 +442,8 @@ TEST_CASE("there is one for each executor pool, built when it is first asked for
 
 TEST_CASE("several threads that ask first get the same one") {
   for (int round = 0; round < 20; ++round) {
-    executor_pool executors{executors_config(1)};
     std::latch start{3};
+    executor_pool executors{executors_config(1)};
     background_pool* got[3];
     std::vector<std::thread> threads;
     for (auto& g : got)

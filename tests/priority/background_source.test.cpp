@@ -111,9 +111,9 @@ TEST_CASE("an idle executor takes background work while another is busy") {
 }
 
 TEST_CASE("a burst of background work wakes all executors") {
+  std::latch all_run{3};
   executor_pool executors{executors_config(3)};
   auto& pool = background_pool::of(executors);
-  std::latch all_run{3};
   for (int i = 0; i < 3; ++i)
     pool.post({}, [&] { all_run.arrive_and_wait(); }); // ends only if three run at once
   CHECK(pool.shutdown(stop_mode::drain, 10s).complete);

@@ -114,9 +114,9 @@ TEST_CASE("the way can be fixed") {
 }
 
 TEST_CASE("a task on the plain way can be cancelled, and is part of a shutdown") {
+  std::atomic<int> ran{0};
   executor_pool executors{executors_config(1)};
   auto& pool = background_pool::of(executors);
-  std::atomic<int> ran{0};
   {
     blocker busy{pool};
     auto cancelled = pool.spawn({}, [&] { ++ran; });

@@ -239,12 +239,12 @@ TEST_CASE("execution goes on when the pool is shut down") {
 }
 
 TEST_CASE("the end of a tiering cancels what has not begun and waits for what has") {
-  executor_pool executors{executors_config(1)};
-  auto& pool = background_pool::of(executors);
   std::latch begun{1};
   std::atomic<int> calls{0}, returned{0};
-  std::optional<std::thread> opener;
   std::latch open{1};
+  executor_pool executors{executors_config(1)};
+  auto& pool = background_pool::of(executors);
+  std::optional<std::thread> opener;
   {
     tiers all{pool, [&](const int& item, std::size_t tier) {
                 ++calls;
@@ -268,8 +268,8 @@ TEST_CASE("the end of a tiering cancels what has not begun and waits for what ha
 }
 
 TEST_CASE("threads that execute the same items compile each once per tier") {
-  executor_pool executors{executors_config(2)};
   std::atomic<int> wrong{0};
+  executor_pool executors{executors_config(2)};
   tiers all{background_pool::of(executors), compile};
   std::vector<tiers::entry*> items;
   for (int i = 0; i < 50; ++i)

@@ -113,11 +113,11 @@ TEST_CASE("a system's statistics have what its solvers do and have done") {
 
 TEST_CASE("a solver without a service can be shown, and its requests that wait") {
   config cfg;
+  std::atomic<int> done{0};
   caf::actor_system system{cfg};
   solver::batch_solver batches{runtime_of(system).compute(), {.concurrent_solves = 1}};
   const auto shown = show_solver(system, batches);
   std::stop_source stop;
-  std::atomic<int> done{0};
   for (int i = 0; i < 5; ++i)
     batches.submit<double>(endless(), stop.get_token(), [&](const auto&) { ++done; });
   auto now = stats_of(system).solver;
