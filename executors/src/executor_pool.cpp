@@ -15,6 +15,7 @@
 
 #include "backstop.hpp"
 #include "forked_pools.hpp"
+#include "malloc_thresholds.hpp"
 #include "pin_thread.hpp"
 #include "recorder_environment.hpp"
 
@@ -58,6 +59,7 @@ executor_pool::executor_pool(pool_config config)
     cpus_(cpus_for(config_.pin)),
     threads_(makes_threads() ? config_.executors : 0) {
   tick_clock::nanoseconds_per_tick(); // measured here, not in the first task
+  raise_malloc_thresholds();
   obey_recorder_environment();
   executors_.reserve(config_.executors);
   for (std::size_t i = 0; i < config_.executors; ++i)

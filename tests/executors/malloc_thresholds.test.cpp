@@ -1,0 +1,78 @@
+// Memory that threads of a pool free and take again. Each case runs in a child process, since
+// malloc's limits are the process's.
+
+#include <basal/executors/executors.hpp>
+
+#include "closure_task.hpp"
+#include "support/catch.hpp"
+#include "support/in_child.hpp"
+
+#include <cstddef>
+#include <iostream>
+#include <malloc.h>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+using namespace basal::executors;
+
+namespace {
+
+long page_faults() {
+  rusage used{};
+  getrusage(RUSAGE_THREAD, &used);
+  return used.ru_minflt;
+}
+
+/// @returns of a thread that takes, fills and frees 2 MiB in blocks of 64 KiB, twenty times after
+///   the first
+long page_faults_of_an_executor() {
+  long faults = 0;
+  executor_pool pool{{.executors = 1}};
+  completion done;
+  const auto fill = [] {
+    for (std::vector<std::vector<std::byte>> blocks; blocks.size() < 32;)
+      blocks.emplace_back(std::size_t{64} << 10);
+  };
+  const bool accepted = pool.submit(task::make([&](executor&) {
+    fill();
+    const auto before = page_faults();
+    for (int i = 0; i < 20; ++i)
+      fill();
+    faults = page_faults() - before;
+    done.set();
+  }));
+  if (accepted)
+    done.wait();
+  return accepted ? faults : -1;
+}
+
+/// A page is of 64 KiB at most.
+constexpr long few = 20 * 32 / 4;
+
+std::string said_of_faults() {
+  const auto faults = page_faults_of_an_executor();
+  return faults < 0 ? "refused" : faults < few ? "few" : "many";
+}
+
+} // namespace
+
+// Sanitizers have a malloc of their own, which glibc's limits are nothing to.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+TEST_CASE("what an executor frees it has again without page faults") {
+  const auto [said, signal] = basal::test::in_child([] { std::cerr << said_of_faults(); });
+  CHECK(signal == 0);
+  CHECK(said == "few");
+}
+
+TEST_CASE("what the program has set of malloc stays") {
+  const auto [said, signal] = basal::test::in_child([] {
+    mallopt(M_TRIM_THRESHOLD, 128 << 10);
+    std::cerr << said_of_faults();
+  });
+  CHECK(signal == 0);
+  CHECK(said == "many");
+}
+
+#endif
