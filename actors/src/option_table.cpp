@@ -189,11 +189,18 @@ std::string text(const caf::config_value& x) {
 }
 
 template <class T>
+std::string shown(T value) {
+  if constexpr (std::is_same_v<T, caf::timespan>) // CAF shows all that are negative as 0d
+    if (value < T::zero() && value != T::min())
+      return "-" + caf::deep_to_string(-value);
+  return caf::deep_to_string(value);
+}
+
+template <class T>
 void store_checked(const field<T>& to, T value, const std::string& where, scheduler_options& into) {
   if (value < to.least || value > to.most)
-    throw std::invalid_argument(where + " is " + caf::deep_to_string(value) + ", must be from "
-                                + caf::deep_to_string(to.least) + " to "
-                                + caf::deep_to_string(to.most) + to.unit);
+    throw std::invalid_argument(where + " is " + shown(value) + ", must be from " + shown(to.least)
+                                + " to " + shown(to.most) + to.unit);
   to.set(into, value);
 }
 

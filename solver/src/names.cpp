@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -134,8 +135,11 @@ std::optional<preconditioning> preconditioning_from(std::string_view name) noexc
 
 void validate(const solve_options& options) {
   const auto demand = [](bool holds, const char* sentence, double is) {
-    if (!holds)
-      throw error{errc::bad_option, std::string{sentence} + ", not " + std::to_string(is)};
+    if (holds)
+      return;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", is);
+    throw error{errc::bad_option, std::string{sentence} + ", not " + text};
   };
   demand(options.tolerance >= 0 && std::isfinite(options.tolerance),
          "tolerance must be finite and at least 0", options.tolerance);

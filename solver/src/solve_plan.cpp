@@ -46,7 +46,7 @@ std::string number(double x) {
 std::string describe(const matrix_profile& p) {
   std::string text = p.symmetric ? "symmetric" : "not symmetric";
   if (!p.full_diagonal)
-    return text + ", zeros on the diagonal";
+    return text + ", zeros, or nearly, on the diagonal";
   text += p.positive_diagonal ? ", positive diagonal" : ", negative elements on the diagonal";
   text += ", |off-diagonal|/|diagonal| up to " + number(p.row_ratio) + " in rows and "
           + number(p.column_ratio) + " in columns";
@@ -163,7 +163,8 @@ std::optional<error> objection(const plan_data<T>& p) {
     return std::nullopt;
   }
   if (needs.divides_by_diagonal && !m.full_diagonal)
-    return refuse(errc::zero_diagonal, "divides by the diagonal, which has zeros; use bicgstab");
+    return refuse(errc::zero_diagonal,
+                  "divides by the diagonal, which has zeros, or nearly; use bicgstab");
   if (needs.needs_symmetry && !m.symmetric)
     return refuse(errc::not_symmetric, "the matrix is not symmetric; use bicgstab");
   if (needs.needs_contraction && m.spectral_radius_low >= 1)
@@ -215,8 +216,9 @@ void choose_preconditioner(plan_data<T>& p) {
     return;
   case preconditioning::jacobi:
     if (p.a.matrix() ? !p.profile.full_diagonal : p.a.diagonal().empty())
-      throw error{errc::zero_diagonal, "the Jacobi preconditioner divides by the diagonal, which "
-                                       "has zeros or is unknown; use preconditioning::none"};
+      throw error{errc::zero_diagonal,
+                  "the Jacobi preconditioner divides by the diagonal, which "
+                  "has zeros, or nearly, or is unknown; use preconditioning::none"};
     return;
   case preconditioning::incomplete:
     if (!p.a.matrix())

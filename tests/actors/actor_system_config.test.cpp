@@ -170,6 +170,7 @@ TEST_CASE("a value out of its range is refused with its name and the range") {
              ContainsSubstring("basal.compute-executors is 5000, must be from 1 to 4096"));
   CHECK_THAT(complaint({}, "[basal]\nquantum = 20us\n"),
              ContainsSubstring("basal.quantum is 20us, must be from 50us to 10ms"));
+  CHECK_THAT(complaint({"--basal.quantum=-5ms"}), ContainsSubstring("basal.quantum is -5ms, must"));
   CHECK_THAT(complaint({"--basal.quantum=1s"}), ContainsSubstring("must be from 50us to 10ms"));
   CHECK_THAT(complaint({"--basal.stack-bytes=1"}),
              ContainsSubstring("basal.stack-bytes is 1, must be"));

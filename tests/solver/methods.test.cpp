@@ -255,6 +255,28 @@ TEST_CASE("walks are inside their intervals at the stated rate over 1000 seeds")
   CHECK(inside >= 950);
 }
 
+TEMPLATE_TEST_CASE("an interval is never narrower than rounding errors", "", double, float) {
+  for (const auto by : {method::random_walk, method::backward_push})
+    for (const double tolerance : {0., 1e-3})
+      for (int k = 0; k < 100; ++k) {
+        const auto corner = static_cast<TestType>(4 + k * 0.01);
+        triplets<TestType> t{2, 2};
+        t.add(0, 0, corner);
+        t.add(0, 1, 1);
+        t.add(1, 0, 1);
+        t.add(1, 1, 3);
+        const TestType b[] = {1, 2};
+        const auto r = solve<TestType>(shared(std::move(t).build()), b,
+                                       {.method = by, .tolerance = tolerance, .entry = 1});
+        const long double truth = (2.L * corner - 1) / (3.L * corner - 1);
+        CHECK(std::abs(r.x[0] - truth) <= r.half_width);
+        CHECK(r.half_width < 1e-3);
+        // 4 epsilons of a double, as 0 asks, are less than its rounding errors.
+        const bool is_too_much = tolerance == 0 && std::is_same_v<TestType, double>;
+        CHECK(r.state == (is_too_much ? state::stalled : state::converged));
+      }
+}
+
 TEST_CASE("walks depend on seed and number alone, not on how they are batched") {
   const auto a = shared(families::dominant<double>(2000, 1, 0.9, false));
   const auto b = numbers<double>(2000, 2);

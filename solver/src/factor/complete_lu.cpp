@@ -108,11 +108,15 @@ triangle_arrays<T> by_rows(std::vector<entry> entries, std::size_t n, bool desce
   return t;
 }
 
+std::string mebibytes(std::size_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
 [[noreturn]] void too_large(std::size_t needed, const char* what, std::size_t limit) {
-  throw error{errc::too_large, "a complete factor takes " + std::string{what}
-                                 + std::to_string(needed >> 20)
-                                 + " MiB, above solve_options::factor_bytes of "
-                                 + std::to_string(limit >> 20) + " MiB"};
+  throw error{errc::too_large, "a complete factor takes " + std::string{what} + mebibytes(needed)
+                                 + ", above solve_options::factor_bytes of " + mebibytes(limit)};
 }
 
 } // namespace

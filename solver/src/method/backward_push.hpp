@@ -31,14 +31,13 @@ public:
     // Summing up the residual costs n: as many pushes pay for it.
     const bool more = push_.run(static_cast<int>(std::max<std::size_t>(problem_.b.size(), 64)));
     const double mass = push_.mass();
-    const double rounding = 64 * std::numeric_limits<double>::epsilon();
-    half_width_ = (mass + rounding) * bound_;
     const double estimate = push_.estimate();
+    half_width_ = mass * bound_ + push_.rounding(bound_, estimate);
     problem_.x[0] = static_cast<T>(estimate);
     relative_ = std::min(1.0, half_width_ / std::abs(estimate));
     if (relative_ <= reachable<T>(problem_.plan.options.tolerance))
       return {relative_, state::converged};
-    if (!more || mass < rounding)
+    if (!more || mass < push_.least_mass)
       return end(state::stalled, relative_, "rounding errors keep the interval wider than asked");
     return {relative_, state::running};
   }

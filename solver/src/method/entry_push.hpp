@@ -7,6 +7,8 @@
 // 1963), and so |x_t - estimate| <= |r|_1 bound.
 #pragma once
 
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "method/push_queue.hpp"
@@ -54,6 +56,15 @@ public:
 
   double estimate() const noexcept {
     return estimate_;
+  }
+
+  // A residual of so little mass tells less than the rounding errors of its pushes.
+  static constexpr double least_mass = 64 * std::numeric_limits<double>::epsilon();
+
+  // Of the estimate and of what is stored of it: so much is added to each interval.
+  static double rounding(double bound, double estimate) noexcept {
+    const double stored = std::is_same_v<T, double> ? 0 : double{std::numeric_limits<T>::epsilon()};
+    return least_mass * bound + stored * std::abs(estimate);
   }
 
   // The 1-norm of the residual, from which the error bound follows. A sum over all of it.

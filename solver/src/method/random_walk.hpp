@@ -95,7 +95,10 @@ private:
       starts_[start_count_] = static_cast<index_type>(i);
       until_[start_count_++] = mass_;
     }
-    return report(mass_ * bound_, push_.estimate());
+    const auto report = interval(mass_ * bound_, push_.estimate());
+    if (report.state == state::running && mass_ < push_.least_mass)
+      return end(state::stalled, relative_, "rounding errors keep the interval wider than asked");
+    return report;
   }
 
   double walk(std::uint64_t number) const noexcept {
@@ -131,17 +134,18 @@ private:
     const auto n = static_cast<double>(walks_);
     const double scale = portable_log(3 / admitted);
     const double range = (nonnegative_ ? 1 : 2) * mass_ * bound_;
-    const double half_width = std::sqrt(2 * (deviations_ / n) * scale / n) + 3 * range * scale / n;
+    const double chance = std::sqrt(2 * (deviations_ / n) * scale / n) + 3 * range * scale / n;
     // The bound without walks holds for certain, and so is never given up for a worse one.
-    if (half_width >= half_width_)
+    if (chance >= half_width_)
       return {relative_, state::running};
-    return report(half_width, push_.estimate() + mean_);
+    return interval(chance, push_.estimate() + mean_);
   }
 
-  step_report report(double half_width, double estimate) noexcept {
-    half_width_ = half_width;
+  // `chance` is half of its width, but for rounding errors.
+  step_report interval(double chance, double estimate) noexcept {
+    half_width_ = chance + push_.rounding(bound_, estimate);
     problem_.x[0] = static_cast<T>(estimate);
-    relative_ = half_width == 0 ? 0 : std::min(1.0, half_width / std::abs(estimate));
+    relative_ = std::min(1.0, half_width_ / std::abs(estimate));
     return {relative_, relative_ <= reachable<T>(problem_.plan.options.tolerance) ? state::converged
                                                                                   : state::running};
   }

@@ -302,8 +302,10 @@ struct sort_function : sorting_function {
 /// `sort(where, range, less = ranges::less)`: sorts in place, without keeping
 /// the order of equal elements, but with the same outcome on every number of
 /// executors. n log n comparisons, no memory.
-/// @throws any exception of `less`; the elements are then in any order, except that
-///         Boost's pdqsort may leave one of them moved from
+/// @param less orders strictly and weakly, as for std::sort; with another one, elements end in any
+///        order, or the call does not end
+/// @throws any exception of `less`; the elements are then in any order, and in each part that was
+///         being sorted, by this executor or another one, Boost's pdqsort may leave one moved from
 inline constexpr pure<detail::sort_function{}> sort{"sort"};
 
 } // namespace basal::posse
