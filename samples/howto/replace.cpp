@@ -1,7 +1,10 @@
 // Programs that used oneTBB, OpenMP or std::async: the same loops and tasks as pure functions.
 #include <basal/posse/posse.hpp>
 
+#include <array>
+#include <cstddef>
 #include <iostream>
+#include <span>
 #include <vector>
 
 namespace posse = basal::posse;
@@ -11,13 +14,14 @@ namespace posse = basal::posse;
 long count_queens(posse::member& m, unsigned free, unsigned left, unsigned right) {
   if (free == 0)
     return 1;
-  std::vector<unsigned> places;
+  std::array<unsigned, 32> places; // a vector's allocation takes longer than a node
+  std::size_t count = 0;
   for (unsigned open = free & ~(left | right); open != 0; open &= open - 1)
-    places.push_back(open & -open);
+    places[count++] = open & -open;
   const auto count_behind = [=](posse::member& k, unsigned place) {
     return count_queens(k, free & ~place, (left | place) << 1, (right | place) >> 1);
   };
-  return posse::map_reduce(m, places, count_behind, 0L);
+  return posse::map_reduce(m, std::span{places.data(), count}, count_behind, 0L);
 }
 inline constexpr posse::pure<count_queens> queens{"queens"};
 

@@ -590,6 +590,13 @@ TEST_CASE("a number stands for the numbers below it") {
   runtime rt{config_of(2)};
   std::vector<int> squares(1000);
   posse::for_each(rt, 1000, [&](int i) { squares[static_cast<std::size_t>(i)] = i * i; });
+  std::atomic<int> in_chunks{0};
+  const auto count
+    = [&](std::same_as<int> auto first, std::same_as<int> auto last) { in_chunks += last - first; };
+  posse::for_each_chunk(rt, -1, count);
+  CHECK(in_chunks == 0);
+  posse::for_each_chunk(rt, 1000, count);
+  CHECK(in_chunks == 1000);
   CHECK(posse::map(rt, std::size_t{1000}, [](std::size_t i) { return static_cast<int>(i * i); })
         == squares);
   CHECK(posse::map(rt, 3, [](member&, int i) { return i; }) == std::vector{0, 1, 2});

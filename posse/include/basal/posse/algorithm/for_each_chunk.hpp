@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <basal/posse/detail/elements.hpp>
 #include <basal/posse/detail/near_function.hpp>
@@ -35,18 +36,9 @@ struct for_each_chunk_function : range_algorithm {
     }
   }
 
-  template <class Body>
-  void operator()(member& m, std::size_t n, Body&& body) const {
-    static_assert(is_chunk_body<Body, std::size_t>,
-                  "the body of a chunk takes the first index and the one behind the last: "
-                  "for_each_chunk(m, n, [&](std::size_t first, std::size_t last) { ... })");
-    if constexpr (is_chunk_body<Body, std::size_t>)
-      chunks(m, n,
-             [near = near_to<std::size_t, std::size_t>(body)](member& k, std::size_t first,
-                                                              std::size_t last) {
-               auto&& f = near.get();
-               call_with(f, k, first, last);
-             });
+  template <number Number, class Body>
+  void operator()(member& m, Number n, Body&& body) const {
+    (*this)(m, Number{0}, n, std::forward<Body>(body));
   }
 
   template <number First, number Last, class Body>
