@@ -586,6 +586,15 @@ TEST_CASE("for_each and for_each_chunk take two numbers as well") {
   CHECK(sum(5u, 4u) == std::pair{0L, 0L});
 }
 
+TEST_CASE("there may be more numbers than their type can count") {
+  runtime rt;
+  std::atomic<long> count{0};
+  constexpr int least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
+  posse::for_each_chunk(rt, least, most,
+                        [&](int first, int last) { count += long{last} - long{first}; });
+  CHECK(count == (1L << 32) - 1);
+}
+
 TEST_CASE("a number stands for the numbers below it") {
   runtime rt{config_of(2)};
   std::vector<int> squares(1000);

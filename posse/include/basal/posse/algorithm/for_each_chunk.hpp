@@ -53,12 +53,18 @@ struct for_each_chunk_function : range_algorithm {
              [from = numbers.empty() ? type{} : numbers.front(),
               near = near_to<type, type>(body)](member& k, std::size_t begin, std::size_t end) {
                auto&& f = near.get();
-               call_with(f, k, static_cast<type>(from + static_cast<type>(begin)),
-                         static_cast<type>(from + static_cast<type>(end)));
+               call_with(f, k, behind(from, begin), behind(from, end));
              });
   }
 
 private:
+  /// `from` + `n`, where from the least int to the greatest are more than an int can count.
+  template <class Number>
+  static constexpr Number behind(Number from, std::size_t n) noexcept {
+    using bits = std::make_unsigned_t<Number>;
+    return static_cast<Number>(static_cast<bits>(static_cast<bits>(from) + static_cast<bits>(n)));
+  }
+
   /// For each executor: many enough to end at about the same time. A chunk may cost much by itself,
   /// as one of a matrix's columns does.
   static constexpr std::size_t most_chunks = 16;
