@@ -5,6 +5,7 @@
 #include <basal/executors/detail/thread_heritage.hpp>
 #include <basal/executors/detail/tick_clock.hpp>
 #include <basal/executors/executor.hpp>
+#include <basal/posse/effects.hpp>
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_system.hpp>
@@ -75,10 +76,11 @@ clock::~clock() {
   stop();
 }
 
-void clock::start(caf::actor_system& system) {
+void clock::start(caf::actor_system& system, bool check_effects) {
   std::lock_guard guard{mutex_};
   BASAL_ASSERT(system_ == nullptr && !stopping_, "a clock starts once");
   system_ = &system;
+  check_effects_ = check_effects;
   heritage_ = std::make_unique<executors::thread_heritage>();
   if (!queue_->empty())
     begin_locked();
@@ -178,14 +180,21 @@ void clock::cancel_timeouts(caf::abstract_actor* self) {
   removed = queue_->cancel_actor(self->id());
 }
 
+void clock::refuse_effect() const {
+  if (check_effects_)
+    posse::refuse_effect("sends a message for later");
+}
+
 void clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
                              caf::mailbox_element_ptr content) {
+  refuse_effect();
   schedule(detail::timer_queue::message(
     t, detail::actor_message{std::move(receiver), std::move(content)}));
 }
 
 void clock::schedule_message(time_point t, caf::group target, caf::strong_actor_ptr sender,
                              caf::message content) {
+  refuse_effect();
   schedule(detail::timer_queue::message(
     t, detail::group_message{std::move(target), std::move(sender), std::move(content)}));
 }

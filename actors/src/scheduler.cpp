@@ -227,7 +227,7 @@ void scheduler::init(caf::actor_system_config& cfg) {
 void scheduler::start() {
   try {
     start_executors();
-    clock_.start(system());
+    clock_.start(system(), options_.check_effects);
     super::start(); // CAF's printer, on a thread of its own
     if (options_.log.aout) {
       aout_ = std::make_unique<logged_aout>();

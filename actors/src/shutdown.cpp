@@ -1,6 +1,7 @@
 #include <basal/actors/shutdown.hpp>
 
 #include <basal/actors/detail/scheduler.hpp>
+#include <basal/executors/event.hpp>
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_system.hpp>
@@ -61,7 +62,7 @@ std::optional<stragglers> await_all_actors_done(caf::actor_system& system,
   if (host == nullptr)
     throw std::logic_error("await_all_actors_done needs a system that runs on basal; make it from "
                            "a basal::actor_system_config");
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = executors::deadline_after(patience);
   // The registry's own wait has no deadline, and nobody else is told of an actor's end.
   for (auto pause = 1ms; system.registry().running() > 0; pause = std::min(2 * pause, 50ms)) {
     if (std::chrono::steady_clock::now() >= deadline)

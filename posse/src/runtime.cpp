@@ -138,7 +138,8 @@ executors::executor_pool* runtime::make_callers() {
     auto pool = config_.pool();
     pool.name = "basal.call";
     if (compute_->size() >= cpus_) // else its number is to bound the CPUs that are used
-      pool.executors = std::max(least_callers, 2 * compute_->size());
+      pool.executors
+        = std::clamp(2 * compute_->size(), least_callers, executors::pool_config::max_executors);
     pool.pin = executors::pinning::none;
     pool.hosted = true;
     pool.look_worth = look_worth;

@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -8,6 +7,8 @@
 #include <basal/solver/events.hpp>
 #include <basal/solver/solve_options.hpp>
 #include <basal/solver/solve_result.hpp>
+
+#include "number_text.hpp"
 
 namespace basal::solver {
 
@@ -135,11 +136,8 @@ std::optional<preconditioning> preconditioning_from(std::string_view name) noexc
 
 void validate(const solve_options& options) {
   const auto demand = [](bool holds, const char* sentence, double is) {
-    if (holds)
-      return;
-    char text[32];
-    std::snprintf(text, sizeof text, "%.6g", is);
-    throw error{errc::bad_option, std::string{sentence} + ", not " + text};
+    if (!holds)
+      throw error{errc::bad_option, std::string{sentence} + ", not " + detail::number_text(is, 6)};
   };
   demand(options.tolerance >= 0 && std::isfinite(options.tolerance),
          "tolerance must be finite and at least 0", options.tolerance);

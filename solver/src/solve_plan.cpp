@@ -17,6 +17,7 @@
 #include "factor/complete_lu.hpp"
 #include "factor/threshold_lu.hpp"
 #include "method/methods.hpp"
+#include "number_text.hpp"
 #include "plan_data.hpp"
 #include "portable.hpp"
 #include "portable_math.hpp"
@@ -24,6 +25,8 @@
 namespace basal::solver {
 
 namespace {
+
+using detail::number_text;
 
 using detail::plan_data;
 
@@ -37,21 +40,15 @@ constexpr index_type small_size = 1000;
 // Beyond this a walk takes a thousand steps on average and more.
 constexpr double slowest_walk_ratio = 0.999;
 
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
-
 std::string describe(const matrix_profile& p) {
   std::string text = p.symmetric ? "symmetric" : "not symmetric";
   if (!p.full_diagonal)
     return text + ", zeros, or nearly, on the diagonal";
   text += p.positive_diagonal ? ", positive diagonal" : ", negative elements on the diagonal";
-  text += ", |off-diagonal|/|diagonal| up to " + number(p.row_ratio) + " in rows and "
-          + number(p.column_ratio) + " in columns";
-  return text + ", Jacobi spectral radius about " + number(p.spectral_radius) + ", between "
-         + number(p.spectral_radius_low) + " and " + number(p.spectral_radius_high);
+  text += ", |off-diagonal|/|diagonal| up to " + number_text(p.row_ratio) + " in rows and "
+          + number_text(p.column_ratio) + " in columns";
+  return text + ", Jacobi spectral radius about " + number_text(p.spectral_radius) + ", between "
+         + number_text(p.spectral_radius_low) + " and " + number_text(p.spectral_radius_high);
 }
 
 // Terms until the error has shrunk by `tolerance`: rho^k = tolerance.
@@ -63,11 +60,11 @@ double neumann_terms(double rho, double tolerance) {
 std::string series_text(const matrix_profile& p, double tolerance) {
   if (!p.full_diagonal || p.spectral_radius_low >= 1)
     return "not converge";
-  const auto least = number(neumann_terms(p.spectral_radius_low, tolerance));
+  const auto least = number_text(neumann_terms(p.spectral_radius_low, tolerance));
   if (p.spectral_radius >= 1)
     return "need at least " + least + " terms, if it converges";
-  return "need about " + number(neumann_terms(p.spectral_radius, tolerance)) + " terms, at least "
-         + least;
+  return "need about " + number_text(neumann_terms(p.spectral_radius, tolerance))
+         + " terms, at least " + least;
 }
 
 // The classical bound, with the condition number (1 + rho) / (1 - rho) that the spectral radius
@@ -107,7 +104,7 @@ void choose(plan_data<T>& p) {
     const double gradient = gradient_cost * gradient_iterations(rho, tolerance);
     if (terms <= gradient) {
       p.chosen = method::neumann;
-      p.why = "about " + number(terms) + " terms suffice";
+      p.why = "about " + number_text(terms) + " terms suffice";
     } else {
       p.chosen = method::conjugate_gradient;
       p.why = "symmetric with a positive diagonal, and a Neumann series would "
@@ -118,7 +115,7 @@ void choose(plan_data<T>& p) {
   // BiCGSTAB multiplies twice per iteration and solves with its factors twice.
   if (contracts && m.spectral_radius < 0.5) {
     p.chosen = method::neumann;
-    p.why = "not symmetric, but about " + number(terms) + " terms suffice";
+    p.why = "not symmetric, but about " + number_text(terms) + " terms suffice";
     return;
   }
   // Not where the caller named a preconditioner for it.
@@ -170,18 +167,18 @@ std::optional<error> objection(const plan_data<T>& p) {
   if (needs.needs_contraction && m.spectral_radius_low >= 1)
     return refuse(errc::no_convergence_expected,
                   "the series diverges, since the spectral radius of I - D^-1 A is about "
-                    + number(m.spectral_radius_low) + "; use "
+                    + number_text(m.spectral_radius_low) + "; use "
                     + (m.symmetric ? "conjugate_gradient" : "bicgstab"));
   if (needs.needs_dominance == detail::dominance::columns && m.column_ratio > 1)
     return refuse(errc::no_convergence_expected,
                   "pushes would not end, since a column has |off-diagonal|/|diagonal| = "
-                    + number(m.column_ratio) + " > 1");
+                    + number_text(m.column_ratio) + " > 1");
   if (needs.one_entry && !p.options.entry)
     return refuse(errc::bad_option, "computes one entry; set options.entry");
   if (needs.needs_dominance == detail::dominance::rows && m.row_ratio > slowest_walk_ratio)
     return refuse(errc::no_convergence_expected,
-                  "a row has |off-diagonal|/|diagonal| = " + number(m.row_ratio) + "; at most "
-                    + number(slowest_walk_ratio) + " is allowed");
+                  "a row has |off-diagonal|/|diagonal| = " + number_text(m.row_ratio) + "; at most "
+                    + number_text(slowest_walk_ratio) + " is allowed");
   return std::nullopt;
 }
 
@@ -296,7 +293,7 @@ void prepare(plan_data<T>& p) {
   if (p.preconditioner == preconditioning::incomplete) {
     auto factor = factorise(a, detail::facts_of(p.chosen).factor);
     if (factor.shift() > 0)
-      p.why += "; the incomplete factor needed a diagonal larger by " + number(factor.shift());
+      p.why += "; the incomplete factor needed a diagonal larger by " + number_text(factor.shift());
     p.factor = std::make_shared<const incomplete_factor<T>>(std::move(factor));
   }
   p.ordered = ordered_factor_for(p);

@@ -59,11 +59,19 @@ void stop_with_deadline(caf::timespan deadline, Done done) {
 TEST_CASE("a system whose actors end has no stragglers") {
   basal::actor_system_config cfg;
   std::atomic<int> ended{0};
+  std::atomic<bool> may_end{false};
   caf::actor_system system{cfg};
   for (int i = 0; i < 100; ++i)
     system.spawn([&ended] { ++ended; });
   CHECK_FALSE(await_all_actors_done(system, 60s));
   CHECK(ended == 100);
+  system.spawn([&may_end] { may_end.wait(false); });
+  const std::jthread ender{[&] {
+    std::this_thread::sleep_for(5ms);
+    may_end = true;
+    may_end.notify_all();
+  }};
+  CHECK_FALSE(await_all_actors_done(system, std::chrono::nanoseconds::max())); // without an end
 }
 
 TEST_CASE("stragglers are counted, and named where they can be found") {
@@ -186,6 +194,23 @@ int spawns(basal::posse::member&, caf::actor_system* system) {
 
 constexpr basal::posse::pure<spawns> pure_spawns{"spawns"};
 
+int sends_later(basal::posse::member&, caf::actor other) {
+  caf::delayed_anon_send(other, 1ms, caf::ok_atom_v);
+  return 1;
+}
+
+constexpr basal::posse::pure<sends_later> pure_sends_later{"sends_later"};
+
+void send_later_in_pure_function() {
+  basal::actor_system_config cfg;
+  caf::actor_system system{cfg};
+  caf::scoped_actor self{system};
+  auto caller = system.spawn([](caf::event_based_actor* actor) -> caf::behavior {
+    return {[=](int) { return pure_sends_later(actor, caf::actor{actor}); }, [](caf::ok_atom) {}};
+  });
+  self->request(caller, caf::infinite, 0).receive([](int) {}, [](const caf::error&) {});
+}
+
 void spawn_in_pure_function(bool checked) {
   basal::actor_system_config cfg;
   cfg.set("basal.check-effects", checked);
@@ -204,6 +229,9 @@ TEST_CASE(
   const auto [said, signal] = in_child([] { spawn_in_pure_function(true); });
   CHECK(signal == SIGABRT);
   CHECK_THAT(said, ContainsSubstring("the pure function spawns sends a message"));
+  const auto [later, aborted] = in_child([] { send_later_in_pure_function(); });
+  CHECK(aborted == SIGABRT);
+  CHECK_THAT(later, ContainsSubstring("the pure function sends_later sends a message for later"));
   const auto [silence, none] = in_child([] { spawn_in_pure_function(false); });
   CHECK(none == 0);
   CHECK(silence.empty());

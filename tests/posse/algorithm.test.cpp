@@ -580,6 +580,10 @@ TEST_CASE("for_each and for_each_chunk take two numbers as well") {
   CHECK(sum(0, std::size_t{10}) == std::pair{45L, 10L});
   CHECK(sum(-2, std::size_t{2}) == std::pair{-2L, 4L});
   CHECK(sum(std::uint8_t{250}, 260) == std::pair{2545L, 10L});
+  CHECK(sum(-1, 2u) == std::pair{0L, 3L});
+  CHECK(sum(2'999'999'998, 3'000'000'000u) == std::pair{5'999'999'997L, 2L});
+  CHECK(sum(0, 3u) == std::pair{3L, 3L});
+  CHECK(sum(4'000'000'000u, 5) == std::pair{0L, 0L});
   CHECK(sum(1L << 40, (1L << 40) + 2) == std::pair{(1L << 41) + 1, 2L});
   CHECK(sum(5, 5) == std::pair{0L, 0L});
   CHECK(sum(5, 4) == std::pair{0L, 0L});

@@ -138,6 +138,11 @@ TEST_CASE("an exception that is being handled is still there after a call that t
   }
 }
 
+TEST_CASE("a plain thread calls whatever the number of executors") {
+  runtime rt{config_of(executors::pool_config::max_executors)};
+  CHECK(rt.run([](member&) { return 7; }) == 7);
+}
+
 TEST_CASE("threads that call may be more than the CPUs where these may all be used") {
   runtime rt{config_of(std::max<std::size_t>(1, executors::usable_cpus()))};
   std::vector<std::unique_ptr<caller>> all;

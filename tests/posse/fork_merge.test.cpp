@@ -83,6 +83,20 @@ TEST_CASE("branches may return nothing, move-only values, and be named") {
   CHECK(*both.second == 7);
 }
 
+TEST_CASE("small results need no default constructor") {
+  struct number {
+    number() = delete;
+    explicit number(int x) : value{x} {
+    }
+    int value;
+  };
+  runtime rt;
+  CHECK(rt.run([](member& m) {
+    const auto [a, b] = m.fork_merge([] { return number{3}; }, [] { return number{4}; });
+    return a.value + b.value;
+  }) == 7);
+}
+
 TEST_CASE("a pure function gives the sequential result on 1 to 4 executors") {
   for (std::size_t executors = 1; executors <= 4; ++executors) {
     runtime rt{config_of(executors)};

@@ -19,6 +19,7 @@
 
 #  include "at.hpp"
 #  include "factor/symbolic_fill.hpp"
+#  include "number_text.hpp"
 
 namespace basal::solver::detail {
 
@@ -109,9 +110,7 @@ triangle_arrays<T> by_rows(std::vector<entry> entries, std::size_t n, bool desce
 }
 
 std::string mebibytes(std::size_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g MiB", static_cast<double>(bytes) / (1 << 20));
-  return text;
+  return number_text(static_cast<double>(bytes) / (1 << 20)) + " MiB";
 }
 
 [[noreturn]] void too_large(std::size_t needed, const char* what, std::size_t limit) {

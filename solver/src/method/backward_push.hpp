@@ -38,7 +38,7 @@ public:
     if (relative_ <= reachable<T>(problem_.plan.options.tolerance))
       return {relative_, state::converged};
     if (!more || mass < push_.least_mass)
-      return end(state::stalled, relative_, "rounding errors keep the interval wider than asked");
+      return end(state::stalled, relative_, push_.too_wide);
     return {relative_, state::running};
   }
 

@@ -61,6 +61,8 @@ public:
   // A residual of so little mass tells less than the rounding errors of its pushes.
   static constexpr double least_mass = 64 * std::numeric_limits<double>::epsilon();
 
+  static constexpr const char* too_wide = "rounding errors keep the interval wider than asked";
+
   // Of the estimate and of what is stored of it: so much is added to each interval.
   static double rounding(double bound, double estimate) noexcept {
     const double stored = std::is_same_v<T, double> ? 0 : double{std::numeric_limits<T>::epsilon()};

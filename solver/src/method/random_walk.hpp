@@ -97,7 +97,7 @@ private:
     }
     const auto report = interval(mass_ * bound_, push_.estimate());
     if (report.state == state::running && mass_ < push_.least_mass)
-      return end(state::stalled, relative_, "rounding errors keep the interval wider than asked");
+      return end(state::stalled, relative_, push_.too_wide);
     return report;
   }
 

@@ -59,7 +59,8 @@ using branch_result_t = std::conditional_t<std::is_void_v<raw_result_t<Branch>>,
 /// Made in registers, and assigned to, at no cost.
 template <class Result>
 inline constexpr bool is_small_result
-  = std::is_trivial_v<Result>&& std::is_move_assignable_v<Result> && sizeof(Result) <= 16;
+  = std::is_trivial_v<Result>&& std::is_default_constructible_v<Result>&&
+      std::is_move_assignable_v<Result> && sizeof(Result) <= 16;
 
 /// Calls `branch`, with the member if it takes one.
 template <class Branch>

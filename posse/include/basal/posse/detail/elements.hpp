@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -53,13 +54,13 @@ auto numbers_below(Number n) {
 }
 
 /// Those from `first` to before `last`: none if that is less, as in a loop. Of a signed and an
-/// unsigned one, as 0 and a size are, they are signed.
+/// unsigned one, as 0 and a size are, they are signed, of 64 bits where fewer do not hold both.
 template <number First, number Last>
 auto numbers_between(First first, Last last) {
   using common = std::common_type_t<First, Last>;
   constexpr bool is_mixed = std::is_signed_v<First> != std::is_signed_v<Last>;
-  using type = typename std::conditional_t<is_mixed, std::make_signed<common>,
-                                           std::type_identity<common>>::type;
+  constexpr bool holds_both = !is_mixed || std::is_signed_v<common>;
+  using type = std::conditional_t<holds_both, common, std::int64_t>;
   const auto from = static_cast<type>(first);
   return std::views::iota(from, std::max(from, static_cast<type>(last)));
 }
