@@ -15,6 +15,7 @@
 #include "method/iteration.hpp"
 #include "plan_data.hpp"
 #include "right_hand_side.hpp"
+#include "true_residual.hpp"
 
 namespace basal::solver {
 
@@ -127,7 +128,7 @@ void block_stepper<T>::true_residuals() noexcept {
   kernels::block_residual<T>(width_, b_, part(2), part(0), sums, p.options.order);
   for (std::size_t k = 0; k < width_; ++k) {
     if (phase_[k] != phase::ended && b_norm_[k] > 0)
-      columns_[k].residual = std::sqrt(static_cast<double>(sums[k])) / b_norm_[k];
+      columns_[k].residual = precise_residual(k, std::sqrt(static_cast<double>(sums[k])), x_);
     kept_[k].restarted();
   }
   kernels::block_scale<T>(width_, ones, p.inverse_diagonal, part(0), part(1));
@@ -135,6 +136,13 @@ void block_stepper<T>::true_residuals() noexcept {
     kernels::block_dot<T>(width_, part(0), part(1), sums, p.options.order);
     std::copy_n(sums.begin(), width_, scaled_);
   }
+}
+
+// `norm` over |b|, with what rounding may have done to it mended, as in true_residual.hpp.
+template <class T>
+double block_stepper<T>::precise_residual(std::size_t k, double norm,
+                                          std::span<const T> x) const noexcept {
+  return detail::precise_norm<T>(data_, norm, {k, width_, b_norm_[k], x, b_}) / b_norm_[k];
 }
 
 template <class T>
@@ -303,8 +311,10 @@ void block_stepper<T>::settle_failed() noexcept {
     auto& residual = columns_[k].residual;
     for (std::size_t i = k; i < x_.size(); i += width_)
       residual = std::isfinite(x_[i]) ? residual : std::numeric_limits<double>::infinity();
-    const double copys
-      = kept_[k].exact() ? kept_[k].estimate() : std::sqrt(of_copies[k]) / b_norm_[k];
+    double copys = std::numeric_limits<double>::infinity();
+    if (may_beat(k))
+      copys = kept_[k].exact() ? kept_[k].estimate()
+                               : precise_residual(k, std::sqrt(of_copies[k]), copies);
     const bool take_copy = may_beat(k) && copys <= residual;
     residual = take_copy ? copys : residual;
     const bool usable = residual <= 1;

@@ -32,6 +32,7 @@ struct plan_data {
   std::size_t next_rung = 0; // of the ladder, for when this does not converge
 
   // Of these there is what the method needs.
+  double rounding_of_products = 0; // see true_residual.hpp
   std::vector<T> inverse_diagonal; // ones without Jacobi: one kernel for both
   std::shared_ptr<const incomplete_factor<T>> factor;
   std::shared_ptr<const ordered_factor<T>> ordered;

@@ -21,6 +21,7 @@
 #include "plan_data.hpp"
 #include "portable.hpp"
 #include "portable_math.hpp"
+#include "true_residual.hpp"
 
 namespace basal::solver {
 
@@ -290,6 +291,7 @@ void prepare(plan_data<T>& p) {
   if (!p.a.matrix())
     return;
   const auto& a = *p.a.matrix();
+  p.rounding_of_products = detail::rounding_of_products(a);
   if (p.preconditioner == preconditioning::incomplete) {
     auto factor = factorise(a, detail::facts_of(p.chosen).factor);
     if (factor.shift() > 0)

@@ -22,10 +22,12 @@ namespace {
 template <class T>
 using matrix = std::shared_ptr<const csr_matrix<T>>;
 
-// |b - A x| / |b| by a wider type, and what rounding in T may add to it.
+// |b - A x| / |b| by a wider type, what rounding in T may add to one computed so, and what rounding
+// may have added to this.
 struct truth {
   double residual;
   double rounding;
+  double doubt;
 };
 
 template <class T>
@@ -48,10 +50,10 @@ truth truth_of(const csr_matrix<T>& a, std::span<const T> b, std::span<const T> 
     sizes += size * size;
     below += right * right;
   }
-  const auto epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
+  const auto size = static_cast<double>(2 * longest * std::sqrt(sizes / below));
   return {static_cast<double>(std::sqrt(above / below)),
-          static_cast<double>(2 * static_cast<long double>(longest) * epsilon
-                              * std::sqrt(sizes / below))};
+          size * double{std::numeric_limits<T>::epsilon()},
+          size * static_cast<double>(std::numeric_limits<long double>::epsilon())};
 }
 
 // Systems of all kinds, most of which some method fails at.
@@ -129,14 +131,15 @@ void check(const csr_matrix<T>& a, std::span<const T> b, std::span<const T> x, s
   REQUIRE(std::ranges::all_of(x, [](T v) { return std::isfinite(v); }));
   const auto is = truth_of<T>(a, b, x);
   CHECK(s != state::running);
-  CHECK(residual == Approx(is.residual).epsilon(1e-3).margin(is.rounding));
-  CHECK(is.residual <= 1 + 1e-3 + is.rounding); // that of zeros is 1
+  CHECK(is.residual <= 1.04 + is.doubt); // that of zeros is 1
   if (s == state::converged) {
     ++counts.converged;
-    CHECK(is.residual <= tolerance + is.rounding);
+    CHECK(is.residual <= tolerance * (1 + 1e-5) + is.doubt);
+    CHECK(residual == Approx(is.residual).epsilon(1e-3).margin(is.rounding));
   } else {
     ++counts.failed;
     CHECK(residual > tolerance);
+    CHECK(residual == Approx(is.residual).epsilon(0.04).margin(is.doubt));
   }
 }
 
@@ -277,6 +280,30 @@ TEST_CASE("the results of batches come with their true residuals, and none is wo
       }
   CHECK(counts.converged > 100);
   CHECK(counts.failed > 300);
+}
+
+// Once 2 in a hundred of these were called converged by what rounding had done to their residuals.
+TEST_CASE("products of very different magnitude, which cancel, deceive nobody") {
+  std::mt19937 random{7};
+  std::uniform_real_distribution<double> value{-1, 1};
+  const auto number = [&] { return std::pow(10, 6 * value(random)) * value(random); };
+  tally counts;
+  for (int i = 0; i < 2000; ++i) {
+    const auto n = static_cast<index_type>(1 + random() % 30);
+    triplets<double> t{n, n};
+    for (index_type r = 0; r < n; ++r)
+      for (int k = 0; k < 4; ++k)
+        t.add(r, k == 0 ? r : static_cast<index_type>(random() % families::at(n)), number());
+    const auto a = std::make_shared<const csr_matrix<double>>(std::move(t).build());
+    std::vector<double> b(families::at(n));
+    std::ranges::generate(b, number);
+    const double tolerance = std::pow(10, -static_cast<int>(random() % 12));
+    const auto r = solve<double>({a}, b, {.tolerance = tolerance});
+    INFO("system " << i << ", " << to_string(r.chosen) << ": " << r.why);
+    check<double>(*a, b, r.x, r.state, r.residual, tolerance, counts);
+  }
+  CHECK(counts.converged > 1000);
+  CHECK(counts.failed > 100);
 }
 
 // H has the eigenvalues 0.1 and, for one entry of b that is small, 1.5.

@@ -9,6 +9,7 @@
 #include "method/best_iterate.hpp"
 #include "method/push_queue.hpp"
 #include "method/vector_iteration.hpp"
+#include "true_residual.hpp"
 
 namespace basal::solver::detail {
 
@@ -104,9 +105,8 @@ private:
   }
 
   void measure() noexcept {
-    residual_
-      = std::sqrt(problem_.plan.a.residual(problem_.x, problem_.b, r_, problem_.plan.options.order))
-        / problem_.b_norm;
+    residual_ = true_residual<T>(problem_.plan, problem_.b_norm, problem_.x, problem_.b, r_)
+                / problem_.b_norm;
   }
 
   step_report conclude() noexcept {

@@ -13,6 +13,7 @@
 #include "method/iteration.hpp"
 #include "plan_data.hpp"
 #include "portable.hpp"
+#include "true_residual.hpp"
 
 namespace basal::solver::detail {
 
@@ -61,7 +62,8 @@ protected:
       std::copy(problem_.b.begin(), problem_.b.end(), r_.begin());
       residual_ = 1;
     } else {
-      set_residual(problem_.plan.a.residual(x, problem_.b, r_, order()));
+      residual_ = detail::true_residual<T>(problem_.plan, problem_.b_norm, x, problem_.b, r_)
+                  / problem_.b_norm;
     }
     best_.restarted();
     true_ = true;

@@ -70,6 +70,7 @@ private:
   void iterate_neumann() noexcept;
   void iterate_gradient() noexcept;
   void true_residuals() noexcept;
+  double precise_residual(std::size_t k, double norm, std::span<const T> x) const noexcept;
   void keep_better() noexcept;
   void check() noexcept;
   void settle_failed() noexcept;
