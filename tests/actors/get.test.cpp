@@ -207,6 +207,25 @@ TEST_CASE_METHOD(fixture, "a wait ends with its time-out, and the late answer is
   CHECK(get<int>(self, worker, caf::infinite, 6) == 12);
 }
 
+TEST_CASE_METHOD(fixture, "a wait may be as long as any duration says") {
+  auto other = system.spawn([](event_based_actor*) -> behavior {
+    return {[](int x) {
+      std::this_thread::sleep_for(5ms);
+      return 2 * x;
+    }};
+  });
+  auto worker = system.spawn([&](event_based_actor* me) -> behavior {
+    return {[=](int x) {
+      CHECK(get<int>(me, other, std::chrono::nanoseconds::max(), x) == 2 * x);
+      CHECK(get<int>(me, other, std::chrono::seconds::max(), x) == 2 * x);
+      CHECK(get<int>(me, other, std::chrono::hours::max(), x) == 2 * x);
+      CHECK(get<int>(me, other, std::chrono::duration<double>{3600.5}, x) == 2 * x);
+      return x;
+    }};
+  });
+  CHECK(get<int>(self, worker, 1h, 5) == 5);
+}
+
 TEST_CASE_METHOD(fixture, "an exit message ends the wait and then the actor") {
   for (const auto reason : {caf::exit_reason::kill, caf::exit_reason::user_shutdown}) {
     std::atomic<bool> ended_so{false};

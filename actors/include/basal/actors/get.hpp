@@ -5,11 +5,13 @@
 
 #include <caf/actor_cast.hpp>
 #include <caf/blocking_actor.hpp>
+#include <caf/duration.hpp>
 #include <caf/response_type.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/sec.hpp>
 #include <caf/typed_actor_pointer.hpp>
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -20,6 +22,22 @@
 namespace basal::actors {
 
 namespace detail {
+
+/// As CAF takes it, whose clock has nanoseconds since an epoch and minds no overflow.
+inline caf::duration timeout_of(const caf::duration& timeout) {
+  return timeout;
+}
+
+/// Hours and fractions, too. A century and more is infinite, no number 0.
+template <class Rep, class Period>
+caf::duration timeout_of(const std::chrono::duration<Rep, Period>& timeout) {
+  const std::chrono::duration<double> wanted = timeout;
+  if (wanted > std::chrono::hours{100 * 365 * 24})
+    return caf::infinite;
+  if (!(wanted.count() > 0))
+    return caf::duration{std::chrono::nanoseconds{0}};
+  return caf::duration{std::chrono::duration_cast<std::chrono::nanoseconds>(timeout)};
+}
 
 template <class... Results>
 struct answer {
@@ -143,7 +161,7 @@ struct getter<caf::detail::type_list<void>> : getter<caf::detail::type_list<>> {
 /// caf::infinite.
 ///
 /// @param self    the actor whose handler this is, and no other thread's
-/// @param timeout a std::chrono duration, or caf::infinite
+/// @param timeout a std::chrono duration of any type and length, or caf::infinite
 /// @tparam Results the types of the answer: none or void, one, or several, which come as a tuple
 /// @returns the answer, or
 ///   - what `other` answered as an error; sec::request_receiver_down where it has ended;
@@ -173,7 +191,7 @@ auto get(Self* self, const Handle& other, const Timeout& timeout, Ts&&... xs) {
     std::derived_from<Self, caf::scheduled_actor> || std::derived_from<Self, caf::blocking_actor>,
     "the first argument of get is the actor whose handler waits");
   return detail::getter<caf::detail::type_list<Results...>>::call(
-    self, other, caf::duration{timeout}, std::forward<Ts>(xs)...);
+    self, other, detail::timeout_of(timeout), std::forward<Ts>(xs)...);
 }
 
 template <class... Results, class... Signatures, class Handle, class Timeout, class... Ts>
