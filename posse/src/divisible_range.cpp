@@ -292,7 +292,7 @@ pace::element_cost divisible_range::usual(std::uint64_t now, std::size_t left) c
   if (merged->ended_at != 0 && begun_ != 0) {
     busy_ = ended - begun_ + (merged->ended_at - merged->begun_at) + shared_->busy();
     const auto apart = std::max(ended, merged->ended_at) - std::min(ended, merged->ended_at);
-    site().note_ends(apart, std::max(m.least_taken(), busy_ / 16));
+    site().note_ends(apart, busy_, m.least_taken());
   }
   if (shared_->is_as_divided())
     m.note_ends(ended, *merged);

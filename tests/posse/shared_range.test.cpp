@@ -379,26 +379,16 @@ TEST_CASE("ranges of more elements than a half of a word counts are done once") 
   CHECK(calls < 4 * n / posse::pace::longest_step); // steps grow
 }
 
-TEST_CASE("a place is uneven for a while after two ranges whose members ended apart") {
-  posse::range_site site;
-  const auto end_together = [&](int times) {
-    for (int i = 0; i != times; ++i)
-      site.note_ends(100, 100);
+TEST_CASE("a place is uneven after two ranges whose members ended far apart") {
+  const auto is_far = [](std::uint64_t apart, std::uint64_t busy, std::uint64_t least) {
+    posse::range_site site;
+    site.note_ends(apart, busy, least);
+    CHECK_FALSE(site.is_uneven());
+    site.note_ends(apart, busy, least);
+    return site.is_uneven();
   };
-  for (int i = 0; i != 10; ++i) { // now and then one is late
-    CHECK_FALSE(site.is_uneven());
-    site.note_ends(101, 100);
-    CHECK_FALSE(site.is_uneven());
-    end_together(4);
-  }
-  site.note_ends(101, 100);
-  end_together(3);
-  site.note_ends(101, 100);
-  for (int i = 0; i != 64; ++i) {
-    CHECK(site.is_uneven());
-    end_together(1);
-  }
-  CHECK_FALSE(site.is_uneven());
-  site.note_ends(101, 100); // it still is
-  CHECK(site.is_uneven());
+  CHECK_FALSE(is_far(200, 0, 100)); // half of that is hardly worth to be taken
+  CHECK(is_far(201, 0, 100));
+  CHECK_FALSE(is_far(1000, 16'000, 100));
+  CHECK(is_far(1001, 16'000, 100));
 }

@@ -355,13 +355,13 @@ TEST_CASE("steps are no longer for a small gain where a few elements take as lon
         for (int i = 0; i < 100; ++i) {
           steps.clear();
           range_at{place, &body}.run_steps(m, 512);
-          site.note_ends(2, 1); // it is uneven still
+          site.note_ends(1, 0, 0); // it is uneven still
           ranges += longest(steps) >= 32 ? 1 : 0;
         }
         return ranges;
       };
-      site.note_ends(2, 1);
-      site.note_ends(2, 1);
+      site.note_ends(1, 0, 0);
+      site.note_ends(1, 0, 0);
       CHECK(ranges_with_long_steps() < 10); // trials
       for (int i = 0; i < 2; ++i)
         ended(site.longer_steps, 32, dear - dear / 4, dear);

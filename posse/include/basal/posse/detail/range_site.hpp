@@ -9,6 +9,7 @@
 
 #include <basal/posse/detail/pace.hpp>
 #include <basal/posse/detail/step_trial.hpp>
+#include <basal/posse/detail/unevenness.hpp>
 
 namespace basal::posse {
 
@@ -110,21 +111,17 @@ public:
 
   // -- ranges that were divided ----------------------------------------------------
 
-  /// Two members that were to end at the same time ended so many ticks apart.
-  /// @param much what is much of that
-  void note_ends(std::uint64_t apart, std::uint64_t much) noexcept {
-    const auto before = uneven_.load(std::memory_order_relaxed);
-    const auto after = apart <= much ? before - (before != 0)
-                       : before == 0 ? ranges_suspect
-                                     : ranges_suspect + ranges_uneven;
-    if (after != before)
-      uneven_.store(after, std::memory_order_relaxed);
+  /// Two members that were to end at the same time ended so many ticks apart, which is much where
+  /// half of that work was worth to be taken by whoever came first, and a part of all.
+  /// @param busy  ticks of all elements
+  /// @param least ticks of work that are worth to be taken
+  void note_ends(std::uint64_t apart, std::uint64_t busy, std::uint64_t least) noexcept {
+    uneven_.note(apart > std::max(2 * least, busy / 16));
   }
 
-  /// Whether that was much lately, more than once: what is left may take far longer than elements
-  /// do on average. Once, it may have been that a thread had to wait for its CPU.
+  /// Whether that was much lately, more than once.
   bool is_uneven() const noexcept {
-    return uneven_.load(std::memory_order_relaxed) > ranges_suspect;
+    return uneven_.is_known();
   }
 
   // -- calls that are known to take less than a step should ------------------------
@@ -195,11 +192,6 @@ private:
 
   static constexpr std::uint64_t most_turns = 1 << 12; // of calls that take 3 ms together, or more
 
-  /// After two whose members ended apart, the second one of `ranges_suspect` after the first. Where
-  /// that is known, they seldom do.
-  static constexpr std::uint32_t ranges_uneven = 64;
-  static constexpr std::uint32_t ranges_suspect = 4;
-
   /// The known cost was wrong by much: the next call learns it anew.
   void forget() noexcept {
     if (cost_.load(std::memory_order_relaxed) != forks)
@@ -209,7 +201,7 @@ private:
   // Relaxed: hints, each complete in itself.
   std::atomic<element_cost> cost_{unknown};
   std::atomic<std::uint32_t> watched_{2}; ///< turns of about eight calls
-  std::atomic<std::uint32_t> uneven_{0};  ///< ranges
+  detail::unevenness uneven_;
 };
 
 /// The same of one place for ranges of each size, to a factor of two: what an element costs often
