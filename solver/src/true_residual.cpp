@@ -14,6 +14,10 @@ namespace {
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
+// Of a number whose square has all of its digits.
+template <class T>
+constexpr double least_square = std::numeric_limits<T>::min();
+
 // A sum and what rounding took from it.
 struct twofold {
   double sum = 0;
@@ -70,7 +74,9 @@ template <class T>
 double precise_norm(const plan_data<T>& plan, double norm, const column_of<T>& of) noexcept {
   const double rounding = plan.rounding_of_products * largest(of) + unit_roundoff<T> * of.b_norm;
   const double tolerance = reachable<T>(plan.options.tolerance) * of.b_norm;
-  if (!plan.a.matrix() || !(std::abs(norm - tolerance) <= rounding))
+  const bool may_deceive = std::abs(norm - tolerance) <= rounding;
+  const bool squares_vanish = norm * norm < static_cast<double>(plan.size()) * least_square<T>;
+  if (!plan.a.matrix() || !(may_deceive || squares_vanish))
     return norm;
   const auto& a = *plan.a.matrix();
   double squares = 0;
@@ -85,9 +91,10 @@ double precise_norm(const plan_data<T>& plan, double norm, const column_of<T>& o
     const double value = r.value();
     if (!std::isfinite(value)) // sums in this order overflow
       return norm;
-    squares += value * value;
+    const double relative = value / of.b_norm;
+    squares += relative * relative;
   }
-  return std::sqrt(squares);
+  return of.b_norm * std::sqrt(squares);
 }
 
 template <class T>

@@ -1,5 +1,5 @@
 // The residual that decides how a solve ends. Where rounding errors may decide whether it is below
-// the tolerance, it is computed again in twice the precision.
+// the tolerance, or squares of its entries vanish, it is computed again in twice the precision.
 //
 // Source: T. Ogita, S. M. Rump and S. Oishi, "Accurate Sum and Dot Product", SIAM J. Sci. Comput.
 // 26(6), 2005, algorithm 5.3 (Dot2). Bound of the rounding errors: N. J. Higham, "Accuracy and
@@ -29,9 +29,9 @@ struct column_of {
   std::span<const T> b;
 };
 
-// |b - A x|, of which `norm` is what products in T gave: that, where it is above or below the
-// tolerance whatever rounding did, else in twice the precision. Of an operator without a matrix,
-// and where sums overflow, `norm` is all there is.
+// |b - A x|, of which `norm` is what products and squares in T gave: that, where it is above or
+// below the tolerance whatever rounding did, else in twice the precision. Of an operator without a
+// matrix, and where sums overflow, `norm` is all there is.
 template <class T>
 double precise_norm(const plan_data<T>& plan, double norm, const column_of<T>& of) noexcept;
 

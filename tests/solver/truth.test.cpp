@@ -306,6 +306,27 @@ TEST_CASE("products of very different magnitude, which cancel, deceive nobody") 
   CHECK(counts.failed > 100);
 }
 
+template <class T>
+tally small_numbers(double scale, double tolerance) {
+  tally counts;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const auto a
+      = std::make_shared<const csr_matrix<T>>(families::dominant<T>(50, seed, 0.9, false));
+    auto b = families::numbers<T>(50, seed);
+    for (auto& x : b)
+      x *= static_cast<T>(scale);
+    const auto r = solve<T>({a}, b, {.tolerance = tolerance});
+    INFO("seed " << seed << ", " << to_string(r.chosen) << ": " << r.why);
+    check<T>(*a, b, r.x, r.state, r.residual, tolerance, counts);
+  }
+  return counts;
+}
+
+TEST_CASE("numbers whose squares are the smallest that there are deceive nobody") {
+  CHECK(small_numbers<float>(1e-18, 1e-6).checked == 20);
+  CHECK(small_numbers<double>(1e-152, 1e-12).checked == 20);
+}
+
 // H has the eigenvalues 0.1 and, for one entry of b that is small, 1.5.
 TEST_CASE("a series that falls and then grows gives back what it had fallen to") {
   constexpr index_type n = 64;

@@ -30,7 +30,8 @@ public:
   virtual step_report start() const noexcept = 0;
 
   // Ends a running method where its caller stops it: leaves in x the best that it came across.
-  // Converged if that turns out to suffice, else budget_exhausted. Costs two products at most.
+  // Converged if that turns out to suffice, else budget_exhausted. Costs two products at most, and
+  // where these are not precise enough as many that are (true_residual.hpp).
   virtual step_report finish() noexcept = 0;
 
   virtual double half_width() const noexcept {
