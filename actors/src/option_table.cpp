@@ -125,7 +125,8 @@ std::vector<option> made() {
     {"memory-limit", "bytes that one computation may use on one executor; 0: no limit",
      whole(
        [](all & x) -> auto& { return x.compute.memory_limit; }, 0, most, " bytes")},
-    {"check-effects", "a pure function that wakes or spawns an actor ends the program",
+    {"check-effects",
+     "a pure function that wakes or spawns an actor, or sends for later, ends the program",
      yes_or_no([](all & x) -> auto& { return x.check_effects; })},
     {"recorder", "executors keep a flight recording",
      yes_or_no([](all & x) -> auto& { return x.compute.record; })},

@@ -19,7 +19,7 @@ TEST_CASE("many threads set and cancel timeouts while they come due") {
   caf::actor_system system{cfg};
   caf::scoped_actor self{system};
   basal::actors::clock clock;
-  clock.start(system);
+  clock.start(system, false);
   constexpr int threads = 4;
   constexpr int rounds = 5'000;
   std::vector<caf::actor> actors;
@@ -63,7 +63,7 @@ TEST_CASE("a clock stops while others set timeouts and while some come due") {
   const auto target = caf::actor_cast<caf::strong_actor_ptr>(self);
   for (int cycle = 0; cycle < 200; ++cycle) {
     basal::actors::clock clock;
-    clock.start(system);
+    clock.start(system, false);
     std::atomic<bool> stop{false};
     std::thread setter{[&] {
       for (int i = 0; !stop.load(std::memory_order_relaxed); ++i)

@@ -25,7 +25,7 @@ struct fixture {
   caf::scoped_actor self{system};
 
   fixture() {
-    clock.start(system);
+    clock.start(system, false);
   }
 
   caf::strong_actor_ptr pointer() {

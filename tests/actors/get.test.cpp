@@ -12,6 +12,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -220,6 +221,11 @@ TEST_CASE_METHOD(fixture, "a wait may be as long as any duration says") {
       CHECK(get<int>(me, other, std::chrono::seconds::max(), x) == 2 * x);
       CHECK(get<int>(me, other, std::chrono::hours::max(), x) == 2 * x);
       CHECK(get<int>(me, other, std::chrono::duration<double>{3600.5}, x) == 2 * x);
+      const std::chrono::duration<long, std::ratio<1, 32768>> years{5L * 365 * 86400 * 32768};
+      CHECK(get<int>(me, other, years, x) == 2 * x);
+      for (const double none : {std::nan(""), -1.0, 0.0})
+        CHECK(get<int>(me, other, std::chrono::duration<double>{none}, x).error()
+              == caf::sec::request_timeout);
       return x;
     }};
   });

@@ -8,6 +8,7 @@
 #include "support/in_child.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <iostream>
 #include <malloc.h>
 #include <string>
@@ -56,8 +57,10 @@ constexpr long few = 20 * 32 / 4;
 /// Whether a block of 1 MiB comes from the kernel by itself, as glibc's does by default.
 bool maps_large_blocks() {
   const auto before = mallinfo2().hblks;
-  const std::vector<std::byte> block(std::size_t{1} << 20);
-  return mallinfo2().hblks > before;
+  void* volatile block = std::malloc(std::size_t{1} << 20); // else compilers leave it out
+  const bool maps = mallinfo2().hblks > before;
+  std::free(block);
+  return maps;
 }
 
 } // namespace

@@ -23,12 +23,13 @@ namespace basal::actors {
 
 namespace detail {
 
-/// As CAF takes it, whose clock has nanoseconds since an epoch and minds no overflow.
+/// CAF's own type as it is: one of more than 292 years overflows CAF's clock.
 inline caf::duration timeout_of(const caf::duration& timeout) {
   return timeout;
 }
 
-/// Hours and fractions, too. A century and more is infinite, no number 0.
+/// Any duration, by way of double, since one in other units than CAF's may overflow on its way to
+/// nanoseconds. A century and more is infinite, no number 0.
 template <class Rep, class Period>
 caf::duration timeout_of(const std::chrono::duration<Rep, Period>& timeout) {
   const std::chrono::duration<double> wanted = timeout;
@@ -36,7 +37,7 @@ caf::duration timeout_of(const std::chrono::duration<Rep, Period>& timeout) {
     return caf::infinite;
   if (!(wanted.count() > 0))
     return caf::duration{std::chrono::nanoseconds{0}};
-  return caf::duration{std::chrono::duration_cast<std::chrono::nanoseconds>(timeout)};
+  return caf::duration{std::chrono::duration_cast<std::chrono::nanoseconds>(wanted)};
 }
 
 template <class... Results>

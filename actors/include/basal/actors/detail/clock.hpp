@@ -44,7 +44,7 @@ public:
   /// and has its CPUs and its signals from the calling one.
   /// @param check_effects whether a pure function that sends a message for later ends the program
   /// @pre not started before
-  void start(caf::actor_system& system, bool check_effects = false);
+  void start(caf::actor_system& system, bool check_effects);
 
   /// Joins the thread and drops what is still scheduled. Idempotent. Must not be called by a thread
   /// that delivers, that is, from a handler.
@@ -90,8 +90,8 @@ private:
   /// that was cancelled it may be too early, never too late. Guarded by mutex_.
   time_point sleeps_until_ = time_point::min();
 
-  bool check_effects_ = false;                                 // since start(), before any actor
-  caf::actor_system* system_ = nullptr;                        // since start(); guarded by mutex_
+  bool check_effects_ = false;          // since start(), before any actor that schedules
+  caf::actor_system* system_ = nullptr; // since start(); guarded by mutex_
   std::unique_ptr<const executors::thread_heritage> heritage_; // likewise
   std::thread thread_; // written once, under mutex_, unless stopping_
 };

@@ -56,7 +56,8 @@ template <class Branch>
 using branch_result_t = std::conditional_t<std::is_void_v<raw_result_t<Branch>>, std::monostate,
                                            std::decay_t<raw_result_t<Branch>>>;
 
-/// Made in registers, and assigned to, at no cost.
+/// Made in registers, and assigned to, at no cost. A trivial type may have a default constructor
+/// that is deleted.
 template <class Result>
 inline constexpr bool is_small_result
   = std::is_trivial_v<Result>&& std::is_default_constructible_v<Result>&&

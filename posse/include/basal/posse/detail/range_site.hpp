@@ -111,8 +111,9 @@ public:
 
   // -- ranges that were divided ----------------------------------------------------
 
-  /// Two members that were to end at the same time ended so many ticks apart, which is much where
-  /// half of that work was worth to be taken by whoever came first, and a part of all.
+  /// Two members that were to end at the same time ended so many ticks apart. That is much if it
+  /// is more than twice `least`, since half of that work could have been taken, and than a part of
+  /// `busy`.
   /// @param busy  ticks of all elements
   /// @param least ticks of work that are worth to be taken
   void note_ends(std::uint64_t apart, std::uint64_t busy, std::uint64_t least) noexcept {
