@@ -15,6 +15,7 @@
 #include "method/iteration.hpp"
 #include "plan_data.hpp"
 #include "right_hand_side.hpp"
+#include "squares.hpp"
 #include "true_residual.hpp"
 
 namespace basal::solver {
@@ -24,12 +25,14 @@ namespace {
 // The 2-norm of each column, checked as checked_norm does.
 template <class T>
 void column_norms(std::span<const T> v, std::size_t width, const char* name, double* norms) {
-  std::array<T, block_stepper<T>::max_width> sums;
-  kernels::block_dot<T>(width, v, v, sums, summation::portable);
+  std::array<double, block_stepper<T>::max_width> ones;
+  ones.fill(1);
+  detail::column_squares<T>(v, width, ones.data(), norms);
   for (std::size_t k = 0; k < width; ++k) {
-    norms[k] = std::sqrt(static_cast<double>(sums[k]));
-    if (std::isnormal(static_cast<double>(sums[k]))) [[likely]]
+    if (detail::has_all_digits<T>(norms[k])) [[likely]] {
+      norms[k] = std::sqrt(norms[k]);
       continue;
+    }
     std::vector<T> column;
     for (std::size_t i = k; i < v.size(); i += width)
       column.push_back(v[i]);
@@ -126,9 +129,10 @@ void block_stepper<T>::true_residuals() noexcept {
   ones.fill(1);
   kernels::multiply_block<T>(*p.a.matrix(), width_, x_, part(2), p.options.order);
   kernels::block_residual<T>(width_, b_, part(2), part(0), sums, p.options.order);
+  const auto norms = relative_norms(part(0));
   for (std::size_t k = 0; k < width_; ++k) {
     if (phase_[k] != phase::ended && b_norm_[k] > 0)
-      columns_[k].residual = precise_residual(k, std::sqrt(static_cast<double>(sums[k])), x_);
+      columns_[k].residual = precise_residual(k, norms[k], x_);
     kept_[k].restarted();
   }
   kernels::block_scale<T>(width_, ones, p.inverse_diagonal, part(0), part(1));
@@ -138,11 +142,24 @@ void block_stepper<T>::true_residuals() noexcept {
   }
 }
 
-// `norm` over |b|, with what rounding may have done to it mended, as in true_residual.hpp.
+// Of the columns of r, over those of b.
 template <class T>
-double block_stepper<T>::precise_residual(std::size_t k, double norm,
+auto block_stepper<T>::relative_norms(std::span<const T> r) const noexcept -> numbers {
+  numbers scales;
+  numbers result;
+  for (std::size_t k = 0; k < width_; ++k)
+    scales[k] = b_norm_[k] > 0 ? 1 / b_norm_[k] : 0;
+  detail::column_squares<T>(r, width_, scales.data(), result.data());
+  for (std::size_t k = 0; k < width_; ++k)
+    result[k] = std::sqrt(result[k]);
+  return result;
+}
+
+// As in true_residual.hpp.
+template <class T>
+double block_stepper<T>::precise_residual(std::size_t k, double residual,
                                           std::span<const T> x) const noexcept {
-  return detail::precise_norm<T>(data_, norm, {k, width_, b_norm_[k], x, b_}) / b_norm_[k];
+  return detail::precise_residual<T>(data_, residual, {k, width_, b_norm_[k], x, b_});
 }
 
 template <class T>
@@ -288,7 +305,11 @@ void block_stepper<T>::check() noexcept {
 template <class T>
 void block_stepper<T>::settle_failed() noexcept {
   const auto copies = part(3);
-  std::array<double, max_width> of_copies{};
+  for (std::size_t i = 0; i < x_.size(); i += width_)
+    for (std::size_t k = 0; k < width_; ++k)
+      if (phase_[k] == phase::failed && !std::isfinite(x_[i + k]))
+        columns_[k].residual = std::numeric_limits<double>::infinity();
+  numbers of_copies{};
   const auto may_beat = [this](std::size_t k) {
     return phase_[k] == phase::failed && kept_[k].may_beat(columns_[k].residual);
   };
@@ -299,22 +320,17 @@ void block_stepper<T>::settle_failed() noexcept {
     // Numbers of columns that have no copy may be anything, and stay in their columns.
     const auto product = part(2);
     kernels::multiply_block<T>(*data_.a.matrix(), width_, copies, product, data_.options.order);
-    for (std::size_t i = 0; i < product.size(); i += width_)
-      for (std::size_t k = 0; k < width_; ++k) {
-        const auto r = static_cast<double>(b_[i + k]) - static_cast<double>(product[i + k]);
-        of_copies[k] += r * r;
-      }
+    for (std::size_t i = 0; i < product.size(); ++i)
+      product[i] = b_[i] - product[i];
+    of_copies = relative_norms(product);
   }
   for (std::size_t k = 0; k < width_; ++k) {
     if (phase_[k] != phase::failed)
       continue;
     auto& residual = columns_[k].residual;
-    for (std::size_t i = k; i < x_.size(); i += width_)
-      residual = std::isfinite(x_[i]) ? residual : std::numeric_limits<double>::infinity();
     double copys = std::numeric_limits<double>::infinity();
     if (may_beat(k))
-      copys = kept_[k].exact() ? kept_[k].estimate()
-                               : precise_residual(k, std::sqrt(of_copies[k]), copies);
+      copys = kept_[k].exact() ? kept_[k].estimate() : precise_residual(k, of_copies[k], copies);
     const bool take_copy = may_beat(k) && copys <= residual;
     residual = take_copy ? copys : residual;
     const bool usable = residual <= 1;

@@ -1,4 +1,4 @@
-// Numbers in messages, as short as they can be told apart there.
+// Numbers in messages, with few digits.
 #pragma once
 
 #include <cstdio>

@@ -2,22 +2,30 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string>
 
-#include <basal/solver/detail/kernels/vector.hpp>
 #include <basal/solver/errors.hpp>
 
 #include "portable.hpp"
+#include "squares.hpp"
 
 namespace basal::solver::detail {
+
+// Whether a sum of squares, in double, could be computed with in T.
+template <class T>
+bool has_all_digits(double squared) noexcept {
+  return squared >= double{std::numeric_limits<T>::min()}
+         && squared <= double{std::numeric_limits<T>::max()};
+}
 
 // The 2-norm; 0 for zeros alone. Throws error{not_finite} for NaN and infinities, and where the
 // squares over- or underflow, since residuals could not be measured then.
 template <class T>
 double checked_norm(std::span<const T> v, const char* name) {
-  const double squared = kernels::dot<T>(v, v, summation::portable);
-  if (std::isnormal(squared)) [[likely]]
+  const double squared = squares(v);
+  if (has_all_digits<T>(squared)) [[likely]]
     return std::sqrt(squared);
   for (std::size_t i = 0; i < v.size(); ++i) {
     if (!std::isfinite(v[i]))

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "method/iteration.hpp"
+#include "squares.hpp"
 
 namespace basal::solver::detail {
 
@@ -13,10 +14,6 @@ namespace {
 
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
-
-// Of a number whose square has all of its digits.
-template <class T>
-constexpr double least_square = std::numeric_limits<T>::min();
 
 // A sum and what rounding took from it.
 struct twofold {
@@ -58,26 +55,35 @@ double largest(const column_of<T>& of) noexcept {
 
 template <class T>
 double rounding_of_products(const csr_matrix<T>& a) noexcept {
-  double squares = 0;
-  std::size_t longest = 0;
-  for (index_type row = 0; row < a.rows(); ++row) {
+  const auto sum_of = [&](index_type row) {
     double sum = 0;
     for (const T v : a.row_values(row))
       sum += std::abs(static_cast<double>(v));
-    squares += sum * sum;
+    return sum;
+  };
+  double most = 0;
+  std::size_t longest = 0;
+  for (index_type row = 0; row < a.rows(); ++row) {
+    most = std::max(most, sum_of(row));
     longest = std::max(longest, a.row_values(row).size());
   }
-  return static_cast<double>(longest + 1) * unit_roundoff<T> * std::sqrt(squares);
+  if (most == 0)
+    return 0;
+  double squares = 0; // of parts of the largest sum, which neither vanish nor overflow
+  for (index_type row = 0; row < a.rows(); ++row) {
+    const double part = sum_of(row) / most;
+    squares += part * part;
+  }
+  return static_cast<double>(longest + 1) * unit_roundoff<T> * most * std::sqrt(squares);
 }
 
 template <class T>
-double precise_norm(const plan_data<T>& plan, double norm, const column_of<T>& of) noexcept {
-  const double rounding = plan.rounding_of_products * largest(of) + unit_roundoff<T> * of.b_norm;
-  const double tolerance = reachable<T>(plan.options.tolerance) * of.b_norm;
-  const bool may_deceive = std::abs(norm - tolerance) <= rounding;
-  const bool squares_vanish = norm * norm < static_cast<double>(plan.size()) * least_square<T>;
-  if (!plan.a.matrix() || !(may_deceive || squares_vanish))
-    return norm;
+double precise_residual(const plan_data<T>& plan, double residual,
+                        const column_of<T>& of) noexcept {
+  const double rounding = plan.rounding_of_products * (largest(of) / of.b_norm) + unit_roundoff<T>;
+  const auto may_be_below = [&](double limit) { return std::abs(residual - limit) <= rounding; };
+  if (!plan.a.matrix() || !(may_be_below(reachable<T>(plan.options.tolerance)) || may_be_below(1)))
+    return residual;
   const auto& a = *plan.a.matrix();
   double squares = 0;
   auto at = of.column;
@@ -88,25 +94,24 @@ double precise_norm(const plan_data<T>& plan, double norm, const column_of<T>& o
     for (std::size_t k = 0; k < values.size(); ++k)
       r.subtract_product(values[k],
                          of.x[static_cast<std::size_t>(columns[k]) * of.width + of.column]);
-    const double value = r.value();
+    const double value = r.value() / of.b_norm;
     if (!std::isfinite(value)) // sums in this order overflow
-      return norm;
-    const double relative = value / of.b_norm;
-    squares += relative * relative;
+      return residual;
+    squares += value * value;
   }
-  return of.b_norm * std::sqrt(squares);
+  return std::sqrt(squares);
 }
 
 template <class T>
 double true_residual(const plan_data<T>& plan, double b_norm, std::span<const T> x,
                      std::span<const T> b, std::span<T> r) noexcept {
-  const double norm = std::sqrt(plan.a.residual(x, b, r, plan.options.order));
-  return precise_norm<T>(plan, norm, {0, 1, b_norm, x, b});
+  plan.a.residual(x, b, r, plan.options.order);
+  return precise_residual<T>(plan, std::sqrt(squares<T>(r, 1 / b_norm)), {0, 1, b_norm, x, b});
 }
 
 #define BASAL_INSTANTIATE(T)                                                                       \
   template double rounding_of_products(const csr_matrix<T>&) noexcept;                             \
-  template double precise_norm(const plan_data<T>&, double, const column_of<T>&) noexcept;         \
+  template double precise_residual(const plan_data<T>&, double, const column_of<T>&) noexcept;     \
   template double true_residual(const plan_data<T>&, double, std::span<const T>,                   \
                                 std::span<const T>, std::span<T>) noexcept;
 

@@ -1,5 +1,6 @@
-// The residual that decides how a solve ends. Where rounding errors may decide whether it is below
-// the tolerance, or squares of its entries vanish, it is computed again in twice the precision.
+// The residual that decides how a solve ends, |b - A x| / |b|. Where rounding errors may decide
+// whether it is below the tolerance, or below 1, that of zeros, it is computed again in twice the
+// precision.
 //
 // Source: T. Ogita, S. M. Rump and S. Oishi, "Accurate Sum and Dot Product", SIAM J. Sci. Comput.
 // 26(6), 2005, algorithm 5.3 (Dot2). Bound of the rounding errors: N. J. Higham, "Accuracy and
@@ -29,13 +30,13 @@ struct column_of {
   std::span<const T> b;
 };
 
-// |b - A x|, of which `norm` is what products and squares in T gave: that, where it is above or
-// below the tolerance whatever rounding did, else in twice the precision. Of an operator without a
-// matrix, and where sums overflow, `norm` is all there is.
+// The residual of a column, of which `residual` is what products in T gave: that, where rounding
+// decides nothing, else in twice the precision. Of an operator without a matrix, and where sums
+// overflow, `residual` is all there is.
 template <class T>
-double precise_norm(const plan_data<T>& plan, double norm, const column_of<T>& of) noexcept;
+double precise_residual(const plan_data<T>& plan, double residual, const column_of<T>& of) noexcept;
 
-// r = b - A x by products in T; returns its norm, precise where that matters.
+// r = b - A x by products in T; returns its norm over that of b, precise where that matters.
 template <class T>
 double true_residual(const plan_data<T>& plan, double b_norm, std::span<const T> x,
                      std::span<const T> b, std::span<T> r) noexcept;

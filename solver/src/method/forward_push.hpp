@@ -105,8 +105,7 @@ private:
   }
 
   void measure() noexcept {
-    residual_ = true_residual<T>(problem_.plan, problem_.b_norm, problem_.x, problem_.b, r_)
-                / problem_.b_norm;
+    residual_ = true_residual<T>(problem_.plan, problem_.b_norm, problem_.x, problem_.b, r_);
   }
 
   step_report conclude() noexcept {

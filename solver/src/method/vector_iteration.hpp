@@ -62,8 +62,7 @@ protected:
       std::copy(problem_.b.begin(), problem_.b.end(), r_.begin());
       residual_ = 1;
     } else {
-      residual_ = detail::true_residual<T>(problem_.plan, problem_.b_norm, x, problem_.b, r_)
-                  / problem_.b_norm;
+      residual_ = detail::true_residual<T>(problem_.plan, problem_.b_norm, x, problem_.b, r_);
     }
     best_.restarted();
     true_ = true;

@@ -1,6 +1,7 @@
 /// Several right-hand sides of one matrix, in lockstep.
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,7 @@ public:
 
 private:
   enum class phase : std::uint8_t { iterating, awaiting_check, failed, ended };
+  using numbers = std::array<double, max_width>; // one for each column
 
   std::span<T> part(std::size_t which) const noexcept;
   void begin_columns() noexcept;
@@ -70,7 +72,8 @@ private:
   void iterate_neumann() noexcept;
   void iterate_gradient() noexcept;
   void true_residuals() noexcept;
-  double precise_residual(std::size_t k, double norm, std::span<const T> x) const noexcept;
+  numbers relative_norms(std::span<const T> r) const noexcept;
+  double precise_residual(std::size_t k, double residual, std::span<const T> x) const noexcept;
   void keep_better() noexcept;
   void check() noexcept;
   void settle_failed() noexcept;
