@@ -328,10 +328,11 @@ void block_stepper<T>::settle_failed() noexcept {
     if (phase_[k] != phase::failed)
       continue;
     auto& residual = columns_[k].residual;
+    const bool has_rival = may_beat(k);
     double copys = std::numeric_limits<double>::infinity();
-    if (may_beat(k))
+    if (has_rival)
       copys = kept_[k].exact() ? kept_[k].estimate() : precise_residual(k, of_copies[k], copies);
-    const bool take_copy = may_beat(k) && copys <= residual;
+    const bool take_copy = has_rival && copys <= residual;
     residual = take_copy ? copys : residual;
     const bool usable = residual <= 1;
     for (std::size_t i = k; i < x_.size(); i += width_)

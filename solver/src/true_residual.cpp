@@ -55,24 +55,20 @@ double largest(const column_of<T>& of) noexcept {
 
 template <class T>
 double rounding_of_products(const csr_matrix<T>& a) noexcept {
-  const auto sum_of = [&](index_type row) {
+  double most = 0;
+  double squares = 0; // of parts of the largest sum, which neither vanish nor overflow
+  std::size_t longest = 0;
+  for (index_type row = 0; row < a.rows(); ++row) {
     double sum = 0;
     for (const T v : a.row_values(row))
       sum += std::abs(static_cast<double>(v));
-    return sum;
-  };
-  double most = 0;
-  std::size_t longest = 0;
-  for (index_type row = 0; row < a.rows(); ++row) {
-    most = std::max(most, sum_of(row));
     longest = std::max(longest, a.row_values(row).size());
-  }
-  if (most == 0)
-    return 0;
-  double squares = 0; // of parts of the largest sum, which neither vanish nor overflow
-  for (index_type row = 0; row < a.rows(); ++row) {
-    const double part = sum_of(row) / most;
-    squares += part * part;
+    if (sum > most) {
+      squares = 1 + squares * (most / sum) * (most / sum);
+      most = sum;
+    } else if (most > 0) {
+      squares += (sum / most) * (sum / most);
+    }
   }
   return static_cast<double>(longest + 1) * unit_roundoff<T> * most * std::sqrt(squares);
 }

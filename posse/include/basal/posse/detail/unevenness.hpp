@@ -52,8 +52,8 @@ private:
     return s;
   }
 
-  // Guesses but for this: of loops of 6 to 25 us that were even, members of 3 to 4 in a hundred
-  // ended apart, so that two in five did once in some 150.
+  // Guesses, tried with even loops of 6 to 25 us: the members of 3 to 4 in a hundred ended apart,
+  // and so those of two in five once in some 150.
   static constexpr int suspect = 4; ///< ranges in which a second one counts
   static constexpr int least = 8;
   static constexpr int most_doublings = 4;
